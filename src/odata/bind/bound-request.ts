@@ -68,6 +68,8 @@ export interface Expansion {
   readonly countOnly: boolean
   /** Written before it, where $metadata does not tell what it is: what follows the # of a context URL. */
   readonly context?: string
+  /** Instance annotations that the row has for the one entity: they are written in it. */
+  readonly annotations?: readonly OutputProperty[]
   readonly link: KeyLink
   /** What is handed down to it of the row of the request, because it speaks of `$it` (see expand.ts). */
   readonly outer: readonly OutputProperty[]

@@ -45,13 +45,19 @@ function neededId(
   return entity !== undefined && isNeeded ? [entityIdOutput(entity)] : []
 }
 
-/** In each row, before its values. */
+/** In each row, before its values; what is said of a value in an object, before that. */
 export function withAnnotations(query: BoundQuery): BoundQuery {
   const { annotations = [], output, expand } = query
   if (annotations.length === 0 && expand.length === 0) return query
+  const isBefore = (
+    { path = [] }: OutputProperty,
+    { name, path: value = [name] }: OutputProperty,
+  ) => path.length > 1 && path.slice(0, -1).every((part, i) => value[i] === part)
+  const places = annotations.map((one) => output.findIndex((value) => isBefore(one, value)))
+  const at = (place: number) => annotations.filter((_, i) => places[i] === place)
   return {
     ...query,
-    output: [...annotations, ...output],
+    output: [...at(-1), ...output.flatMap((value, i) => [...at(i), value])],
     expand: expand.map((each) => ({ ...each, query: withAnnotations(each.query) })),
   }
 }

@@ -10,11 +10,11 @@ import {
   newProperty,
   pathKey,
   propertyValue,
-  scopeOfRows,
   searchedRow,
   totalOrder,
   type ValueColumn,
 } from './apply/rows.ts'
+import { scopeOfRows } from './apply/row-scope.ts'
 import { bindSequence } from './apply/apply.ts'
 import { askedOrder, boundFilter, openScope } from './query.ts'
 import { computedOutput, resultQuery } from './apply/result.ts'

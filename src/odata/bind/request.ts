@@ -1,6 +1,7 @@
 // From the syntax of a request to what it reads from one snapshot: which resource, which rows, which properties.
 
-import { entityRows, scopeOfRows } from './apply/rows.ts'
+import { entityRows } from './apply/rows.ts'
+import { scopeOfRows } from './apply/row-scope.ts'
 import { bindApply } from './apply/apply.ts'
 import { REFERENCE_OPTIONS } from './expand.ts'
 import { bindCrossjoin } from './crossjoin.ts'

@@ -20,6 +20,7 @@ import type {
   EntityModel,
   EntitySet,
   EntityType,
+  NavigationProperty,
   Property,
   RecursiveHierarchy,
 } from '../edm/model.ts'
@@ -74,11 +75,13 @@ export interface RowNames {
   readonly collections: ReadonlyMap<string, (scope: Scope) => AddedRows>
 }
 
-/** Rows that nest or addnested has added to a row. */
+/** Rows that nest or addnested has added to a row, or the entity that groupby has put into an object of it. */
 export interface AddedRows {
   readonly kind: 'one' | 'many'
   readonly source: RowSource
   readonly named: RowNames
+  /** What leads to them from the entity before; absent: nothing that the model knows. */
+  readonly navigation?: NavigationProperty
 }
 
 export interface Scope extends RowNames {

@@ -20,9 +20,9 @@ import type { JsonFormat } from '../protocol/negotiate.ts'
 import { TOO_MANY_RELATED, TOO_MUCH_WITHIN } from './raised.ts'
 import { OUTER } from '../bind/expand.ts'
 import { orderSql, relationSql } from './relation.ts'
-import { columnsSql, markName, rowsSql, type RowWindow, selectSql } from './query.ts'
+import { aboutName, columnsSql, markName, rowsSql, type RowWindow, selectSql } from './query.ts'
 import { propertyMembers, rowTextsSql } from './json.ts'
-import { type Member, objectSql } from './json-value.ts'
+import { jsonTextSql, type Member, objectSql, orNull } from './json-value.ts'
 
 const BOOLEAN = columnType('BOOLEAN')
 
@@ -105,12 +105,15 @@ function membersOf(
 }
 
 /** What stands in one object must be neighbours. */
-function besideObjects(members: readonly Member[]): readonly Member[] {
-  const first = new Map<string, number>()
-  members.forEach(({ path }, i) => {
-    if (!first.has(path[0]!)) first.set(path[0]!, i)
-  })
-  return members.toSorted((a, b) => first.get(a.path[0]!)! - first.get(b.path[0]!)!)
+function besideObjects(members: readonly Member[], depth = 0): readonly Member[] {
+  if (members.every(({ path }) => path.length <= depth)) return members
+  const names = new Map<string | undefined, Member[]>()
+  for (const member of members) {
+    const same = names.get(member.path[depth])
+    if (same === undefined) names.set(member.path[depth], [member])
+    else same.push(member)
+  }
+  return [...names.values()].flatMap((same) => besideObjects(same, depth + 1))
 }
 
 const contextText = ({ context }: Expansion) => sql.value(JSON.stringify(`#${context}`))
@@ -191,7 +194,7 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
     ...inner.flatMap((level) => level.tables),
     table(texts, written),
   ]
-  const found = sql.ident(texts, 'text')
+  const found = withAnnotationsSql(sql.ident(texts, 'text'), of, parent, format)
   const member = memberOf(of, parent, '', isOptional ? found : sql`coalesce(${found}, ${absent})`)
   return {
     of,
@@ -200,6 +203,23 @@ function relatedTexts(of: Expansion, parent: string, format: JsonFormat): Level 
     member: isOptional ? { ...member, isOptional } : member,
     text: found,
   }
+}
+
+/** What is said of the one entity is known to the row that leads to it. */
+function withAnnotationsSql(
+  text: Sql,
+  { annotations = [], query }: Expansion,
+  parent: string,
+  format: JsonFormat,
+): Sql {
+  if (annotations.length === 0) return text
+  const members = annotations.map(({ name, type }, i): Member => {
+    const value = sql.ident(parent, aboutName(query.row.alias, i))
+    return { path: [name], text: orNull(jsonTextSql(value, type, format)) }
+  })
+  const said = objectSql('{', members)
+  return sql`CASE WHEN ${text} = '{}' THEN ${said}
+    ELSE substr(${said}, 1, length(${said}) - 1) || ',' || substr(${text}, 2) END`
 }
 
 /** The context of a single entity stands inside of it (JSON Format 4.01, 4.6.1). */

@@ -70,6 +70,11 @@ export function columnsSql({ output, expand }: BoundQuery): Sql {
     ...expand.flatMap(({ mark, query }) =>
       mark === undefined ? [] : [sql`${valueSql(mark)} AS ${sql.ident(markName(query.row.alias))}`],
     ),
+    ...expand.flatMap(({ annotations = [], query }) =>
+      annotations.map(
+        ({ value }, i) => sql`${valueSql(value)} AS ${sql.ident(aboutName(query.row.alias, i))}`,
+      ),
+    ),
     ...Array.from(handedDown, ([name, value]) => sql`${valueSql(value)} AS ${sql.ident(name)}`),
   ]
   return columns.length === 0 ? sql`1 AS ${sql.ident('none')}` : sql.join(columns)
@@ -77,6 +82,9 @@ export function columnsSql({ output, expand }: BoundQuery): Sql {
 
 /** The column that says whether a row has the value of that name; no property has a space in its name. */
 export const markName = (name: string): string => `${name} mark`
+
+/** The column of an annotation that a row has for the entity with that alias. */
+export const aboutName = (alias: string, i: number): string => `${alias} about ${i}`
 
 /** One row with one column `count`: the rows that pass the filter, before $skip and $top. */
 export function countSql(query: BoundQuery): Sql {

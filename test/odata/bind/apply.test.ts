@@ -266,7 +266,7 @@ test('what cannot be done is refused before any SQL', async () => {
     'aggregate(amount with sum from status with max as n,$count as m)',
     'aggregate(amount with my.median as n)',
     'expand(customer)',
-    'groupby((customer,customer/city))',
+    'groupby(($root/shop_customers(1)))',
     'concat(groupby((customer)),identity)',
     'my.function()',
   ])

@@ -34,11 +34,11 @@ import {
   partitionOf,
   propertyValue,
   rowVariable,
-  scopeOfRows,
   searchedRow,
   totalOrder,
   withValues,
 } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 import { typeMismatch, unsupported } from '../../protocol/errors.ts'
 import { withinLimits } from '../size.ts'
 import { isInteger, isNumberType } from '../../edm/numbers.ts'

@@ -1,7 +1,8 @@
 // The paths that rows are grouped by (Data Aggregation 4.0, sections 3.2.3.1 and 3.2.3.2).
 
 import { type RowVariable, typeOf } from '../bound.ts'
-import { type ApplyRows, type Input, pathKey, scopeOfRows, withValues } from './rows.ts'
+import { type ApplyRows, type Input, pathKey, withValues } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 import type { NavigationProperty } from '../../edm/model.ts'
 import type { GroupItem, PathSyntax } from '../../syntax/syntax.ts'
 import type { Scope } from '../scope.ts'
@@ -33,13 +34,8 @@ export function groupPath(path: PathSyntax, scope: Scope): GroupPath {
   if (target.kind === 'row') return joinedPath(path, target.row, scope)
   if (target.kind !== 'one') return path
   const { navigation } = target
-  if (navigation === null) throw unsupported('an entity reached through another in groupby')
-  const names = [...path.names, navigation.on.theirs.name]
-  if (path.names.length > 1) {
-    const instead = `group by its key, ${names.join('/')}, and by what else is wanted of it`
-    throw unsupported('an entity reached through another in groupby', instead)
-  }
-  return { ...path, names, entity: navigation }
+  if (navigation === null) throw unsupported(`${target.name} in groupby`)
+  return { ...path, names: [...path.names, navigation.on.theirs.name], entity: navigation }
 }
 
 /** An entity that join has put beside the rows: its key tells it apart, and leads to the rest of it. */
@@ -97,11 +93,24 @@ export function groupings(items: readonly GroupPaths[]): readonly (readonly Grou
     const levels = Array.from({ length: count }, (_, i) => paths.slice(0, paths.length - i))
     const combined = made.flatMap((start) => levels.map((level) => [...start, ...level]))
     made = combined.map((all) => [
-      ...new Map(all.map((path) => [pathKey(path.names), path])).values(),
+      ...new Map(withoutParts(all).map((path) => [pathKey(path.names), path])).values(),
     ])
   }
   return made
 }
+
+/** What an entity that rows are grouped by has itself tells no more of them apart. */
+const withoutParts = (paths: readonly GroupPath[]): readonly GroupPath[] =>
+  paths.filter(
+    (path) =>
+      !paths.some(
+        ({ names, entity }) =>
+          entity !== undefined &&
+          !(path.entity !== undefined && path.names.length <= names.length) &&
+          path.names.length >= names.length &&
+          names.slice(0, -1).every((name, i) => path.names[i] === name),
+      ),
+  )
 
 /** Properties reached through navigation become values of the rows. */
 export function withKeys(input: Input, paths: readonly GroupPath[]): ApplyRows {

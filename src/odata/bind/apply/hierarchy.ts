@@ -5,7 +5,9 @@ import { typeMismatch } from '../../protocol/errors.ts'
 import type { HierarchySyntax, TransformationSyntax } from '../../syntax/syntax.ts'
 import type { Property } from '../../edm/model.ts'
 import { collectionOf, edm } from '../../edm/types.ts'
-import type { ChosenNodes, NodeRows, OrderItem } from '../bound.ts'
+import type { ChosenNodes, Expression, NodeRows, OrderItem } from '../bound.ts'
+import { onceEach, rowsPerNode } from './collection-path.ts'
+import { nodeInCollection, nodePlace, upPathAt } from './node-place.ts'
 import {
   checkedDistance,
   hierarchyNamed,
@@ -29,14 +31,16 @@ import {
   isSortable,
   newProperty,
   partitionOf,
+  pathKey,
   projectionOf,
+  propertyValue,
   rowsOfValues,
   rowVariable,
-  scopeOfRows,
   totalOrder,
   withNavigation,
   withinSize,
 } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 
 type Relatives = TransformationSyntax & { readonly kind: 'ancestors' | 'descendants' }
 type Traverse = TransformationSyntax & { readonly kind: 'traverse' }
@@ -50,31 +54,33 @@ export function bindRelatives(
   const { kind, start, keepStart, within } = syntax
   const { rows, groups, context } = input
   requireSubset(start, kind)
-  const scope = scopeOfRows(rows, context)
-  const { of: all, valueIn, named } = nodesOf(syntax, scope, context)
+  const { of: all, withNode, named } = nodesOf(syntax, rows, context)
   const part = within === null ? null : chosenNodes(named, within, kind, context, bindSequence)
   const of = part === null ? all : amongChosen(all, part)
-  const found = bindSequence(start, input)
-  const { relation: from } = rows
-  const made = around(rows, {
+  const own = withNode(rows)
+  const chosen = bindSequence(start, input)
+  const found = withNode(chosen)
+  const { relation: from } = own.rows
+  const made = around(own.rows, {
     kind: 'relatives',
     from,
-    row: rowVariable(rows),
+    row: rowVariable(own.rows),
     which: kind === 'ancestors' ? 'ancestor' : 'descendant',
-    value: valueIn(scope),
-    partition: partitionOf(rows, groups),
+    value: own.value,
+    partition: partitionOf(own.rows, groups),
     nodes: of,
     start: {
       areNodes: part === null && isOwnNode(syntax, rows, of),
-      rows: found.relation,
-      row: rowVariable(found),
-      value: valueIn(scopeOfRows(found, context)),
-      partition: partitionOf(found, groups),
+      rows: found.rows.relation,
+      row: rowVariable(found.rows),
+      value: found.value,
+      partition: partitionOf(found.rows, groups),
     },
     distance: checkedDistance(syntax.distance),
     withStart: keepStart,
   })
-  return withinSize({ ...made, size: made.size + found.size + (part?.size ?? 1) })
+  const once = own.number === null ? made : onceEach(made, [own.number])
+  return withinSize({ ...once, size: once.size + found.rows.size + (part?.size ?? 1) })
 }
 
 /**
@@ -87,67 +93,85 @@ export function bindTraverse(
   bindSequence: BindSequence,
 ): ApplyRows {
   const { isPreorder, items, within } = syntax
-  const { rows, context } = input
-  const scope = scopeOfRows(rows, context)
-  const { of, valueIn, named } = nodesOf(syntax, scope, context)
+  const { rows: given, context } = input
+  const { of, withNode, named } = nodesOf(syntax, given, context)
   const orderIn = (inner: Scope) => bindOrder(items, inner).filter(isSortable)
   const part =
     within === null ? null : chosenNodes(named, within, 'traverse', context, bindSequence)
   const chosen = part === null ? null : startsOf(part, named, orderIn(scopeOfRows(part, context)))
-  const { columns, renamed, keep, keepValues, keepOrder } = projectionOf(rows, context)
+  const place = isOwnNode(syntax, given, of)
+    ? null
+    : nodePlace(syntax, given, of, scopeOfRows(given, context), 'traverse')
+  const { rows, value } = withNode(given)
+  const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
   const sorted = keepOrder()
-  const place = newProperty('sort', edm.String, context)
+  const key = newProperty('sort', edm.String, context)
   const up =
     part === null
       ? null
-      : newProperty(
-          `${isOwnNode(syntax, rows, of) ? '' : syntax.path.names[0]}${upPath(named)}`,
-          TEXTS,
-          context,
-        )
+      : { path: upPathAt(place, named), property: newProperty('up', TEXTS, context) }
   const { relation: from, unique, added } = rows
+  const isAdded =
+    place !== null && !values.some(({ path }) => pathKey(path) === pathKey(place.path))
+  const node = isAdded ? make(place.path.at(-1)!, of.node.type, value) : null
   const relation = {
     kind: 'traverse',
     from,
     row: rowVariable(rows),
     columns,
-    place: place.column.name,
-    up: up && up.column.name,
-    value: valueIn(scope),
+    place: key.column.name,
+    up: up && up.property.column.name,
+    value,
     nodes: of,
     chosen,
     order: orderIn(scopeOfRow(context, of.row)),
     isPreorder,
   } as const
-  const made = rowsOfValues(rows, relation, values)
+  const isValue = place?.collection === undefined
+  const placed = node !== null && isValue ? [{ ...place!, property: node }] : []
+  const made = rowsOfValues(rows, relation, [...values, ...placed])
+  const beside = besides(rows, keep)
+  const nested = node === null || isValue ? [] : [nodeInCollection(place!, node, named, context)]
   return withinSize({
     ...made,
     set: withNavigation(made.set, rows.set.type.navigation, renamed),
     unique: part === null ? unique : null,
-    order: [{ property: place, descending: false }, ...sorted],
+    order: [{ property: key, descending: false }, ...sorted],
     added,
-    ...besides(rows, keep),
-    ...(up && { annotations: [...(rows.annotations ?? []).map(keep), up] }),
+    ...beside,
+    ...(nested.length > 0 && { nested: [...(beside.nested ?? []), ...nested] }),
+    ...(up && { annotations: [...(beside.annotations ?? []), up] }),
     size: made.size + (part?.size ?? 1) + 2,
   })
 }
 
 const TEXTS = collectionOf(edm.String)
 
-/** The annotation that tells by which way a node was reached (section 6.2.2.2). */
-const upPath = ({ hierarchy }: NamedHierarchy) => `@Aggregation.UpPath#${hierarchy.name}`
-
-/** All nodes, and the value at the path in the row of a scope. */
+/** All nodes, and how rows get what is the node of each. */
 export function nodesOf(
   { nodes, qualifier, at, path }: HierarchySyntax,
-  scope: Scope,
+  rows: ApplyRows,
   context: ApplyContext,
 ) {
+  const scope = scopeOfRows(rows, context)
   const named = hierarchyNamed(nodes, { name: qualifier, at }, scope)
-  const valueIn = (inner: Scope) =>
-    withinLimits(nodeValue(bindPath(path, inner), named.hierarchy, path.at), context)
-  return { named, of: nodeRows(named, scope), valueIn }
+  const asNode = (value: Expression) =>
+    withinLimits(nodeValue(value, named.hierarchy, path.at), context)
+  /** With a path through collections, each row comes once for each of its nodes, and `number` tells which are one. */
+  const withNode = (of: ApplyRows): RowsWithNode => {
+    const each = rowsPerNode(path, of, context, asNode)
+    if (each === null)
+      return { rows: of, value: asNode(bindPath(path, scopeOfRows(of, context))), number: null }
+    return { ...each, value: propertyValue(each.rows, each.node) }
+  }
+  return { named, of: nodeRows(named, scope), withNode }
+}
+
+export interface RowsWithNode {
+  readonly rows: ApplyRows
+  readonly value: Expression
+  readonly number: Property | null
 }
 
 /** What a sequence chooses of the nodes. */

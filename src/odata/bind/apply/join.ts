@@ -24,11 +24,11 @@ import {
   projectionOf,
   propertyValue,
   rowsOfValues,
-  scopeOfRows,
   type ValueColumn,
   withNavigation,
   withRowCount,
 } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 import { bindAggregate } from './aggregate.ts'
 import { joinOf, LINK, linked, linkOf, withLink } from './parents.ts'
 

@@ -19,10 +19,10 @@ import {
   type NestedRows,
   partitionOf,
   pathKey,
-  scopeOfRows,
   withinSize,
   withValues,
 } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 
 type Nest = TransformationSyntax & { readonly kind: 'nest' }
 type AddNested = TransformationSyntax & { readonly kind: 'addnested' }

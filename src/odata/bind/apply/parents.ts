@@ -26,11 +26,11 @@ import {
   propertyValue,
   rowsOfValues,
   rowVariable,
-  scopeOfRows,
   type ValueColumn,
   withinSize,
   withValues,
 } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 
 /** The side of the link that the rows of a parent hold is a value with this name. */
 export const LINK = 'link to parent'

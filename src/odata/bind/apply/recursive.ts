@@ -4,14 +4,15 @@
 // A row becomes one for each node above its own, and these are grouped by that node, which is a value with a name that no
 // property has until the sequence has made of the groups what it makes.
 
-import { findNavigation, newRow, type Scope } from '../scope.ts'
+import { newRow } from '../scope.ts'
 import { invalidOption, unsupported } from '../../protocol/errors.ts'
-import type { NavigationProperty } from '../../edm/model.ts'
 import type { HierarchySyntax } from '../../syntax/syntax.ts'
-import { type ChosenNodes, type Expression, type NodeRows, propertyOf } from '../bound.ts'
+import { type ChosenNodes, type NodeRows, propertyOf } from '../bound.ts'
 import type { NamedHierarchy } from '../expression/hierarchy.ts'
 import { bindAggregate } from './aggregate.ts'
-import { chosenNodes, isOwnNode, nodesOf, startsOf } from './hierarchy.ts'
+import { chosenNodes, isOwnNode, nodesOf, type RowsWithNode, startsOf } from './hierarchy.ts'
+import { onceEach } from './collection-path.ts'
+import { nodeInCollection, type NodePlace, nodePlace, upPathAt } from './node-place.ts'
 import { crossed, joinOf, linked } from './parents.ts'
 import {
   type ApplyContext,
@@ -25,12 +26,12 @@ import {
   propertyValue,
   rowsOfValues,
   rowVariable,
-  scopeOfRows,
   type ValueColumn,
   withinSize,
   withNavigation,
   withRowCount,
 } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 
 interface Nodes {
   readonly named: NamedHierarchy
@@ -50,49 +51,27 @@ export function bindRecursive(
 ): ApplyRows {
   const { rows, groups, context } = input
   const { within } = syntax
-  const scope = scopeOfRows(rows, context)
-  const { named, of, valueIn } = nodesOf(syntax, scope, context)
+  const { named, of, withNode } = nodesOf(syntax, rows, context)
   const part =
     within === null ? null : chosenNodes(named, within, 'rolluprecursive', context, bindSequence)
   const key = `node ${(context.rollups ?? []).length + groups.length}`
   const nodes: Nodes = { named, of, key, part, chosen: part && startsOf(part, named, []) }
   const isOwn = isOwnNode(syntax, rows, of)
-  const place = isOwn ? null : placeOf(syntax, rows, of, scope)
+  const place = isOwn
+    ? null
+    : nodePlace(syntax, rows, of, scopeOfRows(rows, context), 'rolluprecursive')
   const inner = { ...context, rollups: [...(context.rollups ?? []), { key, ...named }] }
   const made = total({
-    rows: withNodesAbove(input, nodes, valueIn(scope)),
+    rows: withNodesAbove(withNode(rows), nodes, context),
     groups: [...groups, key],
     context: inner,
     parents: eachNode(input, nodes),
   })
   const last = within?.at(-1)
-  const sorted = last?.kind === 'traverse' ? inOrderOf(made, nodes, context) : made
+  const sorted = last?.kind === 'traverse' ? inOrderOf(made, nodes, place, context) : made
   return place === null
     ? withEntities(sorted, nodes, groups, context)
-    : withPlace(sorted, key, place, groups)
-}
-
-/** Where the node stands in a row: in the place of its own, and as the whole entity where that leads to it. */
-function placeOf(
-  { path }: HierarchySyntax,
-  rows: ApplyRows,
-  { row, node }: NodeRows,
-  { computed }: Scope,
-) {
-  const [first = '', second] = path.names
-  if (first.startsWith('$') || path.names.some((name) => name.includes('.')))
-    throw unsupported('$it or a type cast in rolluprecursive')
-  const key = pathKey(path.names)
-  const known = rows.values.find((value) => pathKey(value.path) === key)
-  if (known !== undefined || computed.has(key)) return { path: path.names, entity: known?.entity }
-  const navigation = findNavigation(rows.set.type, first)
-  const isKey =
-    path.names.length === 2 &&
-    second === node.name &&
-    navigation?.many === false &&
-    navigation.target.name === row.set.name &&
-    navigation.on.theirs.name === second
-  return { path: path.names, entity: isKey ? navigation : undefined }
+    : withPlace(sorted, nodes, place, input)
 }
 
 /** Those that have no rows, too: each of them in each group. */
@@ -110,14 +89,16 @@ function eachNode(input: Input, { of, key, part, chosen }: Nodes): ApplyRows {
   return withRowCount(all, of.row.set.relation.rows)
 }
 
+/** A row with several nodes is one of the rows of a node once. */
 function withNodesAbove(
-  { rows, context }: Input,
+  { rows, value, number }: RowsWithNode,
   { of, key, part, chosen }: Nodes,
-  value: Expression,
+  context: ApplyContext,
 ): ApplyRows {
   const { columns, renamed, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
   const order = keepOrder()
+  const same = number && keep(number)
   const above = newProperty(key, of.node.type, context)
   const { relation: from, unique, added, set } = rows
   const row = rowVariable(rows)
@@ -125,25 +106,28 @@ function withNodesAbove(
   const relation = { kind: 'above', from, row, columns, place, value, nodes: of, chosen } as const
   const made = rowsOfValues(rows, relation, [...values, { path: [key], property: above }])
   const count = Math.min(set.relation.rows * of.row.set.relation.rows, Number.MAX_SAFE_INTEGER)
-  return withRowCount(
-    withinSize({
-      ...made,
-      set: withNavigation(made.set, set.type.navigation, renamed),
-      unique: unique && [...unique, key],
-      order,
-      added,
-      ...besides(rows, keep),
-      size: made.size + (part?.size ?? 1) + 2,
-    }),
-    count,
-  )
+  const all = withinSize({
+    ...made,
+    set: withNavigation(made.set, set.type.navigation, renamed),
+    unique: unique && [...unique, key],
+    order,
+    added,
+    ...besides(rows, keep),
+    size: made.size + (part?.size ?? 1) + 2,
+  })
+  return withRowCount(same === null ? all : onceEach(all, [same, above]), count)
 }
 
 const nodeIn = ({ values }: ApplyRows, key: string) =>
   values.find(({ path }) => path[0] === key)!.property
 
 /** In the order of a tree that the nodes were chosen by, and as often as they are in that. */
-function inOrderOf(rows: ApplyRows, { key, part, chosen }: Nodes, context: ApplyContext) {
+function inOrderOf(
+  rows: ApplyRows,
+  { named, key, part, chosen }: Nodes,
+  at: NodePlace | null,
+  context: ApplyContext,
+) {
   const { columns, renamed, make, keep, keepValues, keepOrder } = projectionOf(rows, context)
   const values = keepValues()
   const otherRow = newRow(scopeOfRows(rows, context), part!.set)
@@ -154,6 +138,11 @@ function inOrderOf(rows: ApplyRows, { key, part, chosen }: Nodes, context: Apply
     descending,
   }))
   const order = [...places, ...keepOrder()]
+  const beside = besides(rows, keep)
+  const annotations = (part!.annotations ?? []).map(({ property }) => ({
+    path: upPathAt(at, named),
+    property: take(property),
+  }))
   const ours = propertyValue(rows, nodeIn(rows, key))
   const on = [linked(ours, propertyOf(otherRow, chosen!.node))]
   const relation = joinOf(rows, { other: part!.relation, otherRow, on, isOuter: false, columns })
@@ -163,8 +152,8 @@ function inOrderOf(rows: ApplyRows, { key, part, chosen }: Nodes, context: Apply
     set: withNavigation(made.set, rows.set.type.navigation, renamed),
     order,
     added: rows.added,
-    ...besides(rows, keep),
-    annotations: [...(rows.annotations ?? []).map(keep), ...(part!.annotations ?? []).map(take)],
+    ...beside,
+    annotations: [...(beside.annotations ?? []), ...annotations],
     size: made.size + part!.size,
   })
 }
@@ -172,18 +161,14 @@ function inOrderOf(rows: ApplyRows, { key, part, chosen }: Nodes, context: Apply
 const renamedKeys = (unique: readonly string[] | null, key: string, to: string) =>
   unique && unique.map((each) => (each === key ? to : each))
 
-interface Place {
-  readonly path: readonly string[]
-  readonly entity: NavigationProperty | undefined
-}
-
 /** What rows are grouped by around the nodes stays. */
 function withPlace(
   rows: ApplyRows,
-  key: string,
-  { path, entity }: Place,
-  groups: readonly string[],
+  { named, key }: Nodes,
+  place: NodePlace,
+  { groups, context }: Input,
 ): ApplyRows {
+  const { path, entity, collection } = place
   const property = nodeIn(rows, key)
   const to = pathKey(path)
   const isKept = groups.includes(to)
@@ -193,16 +178,21 @@ function withPlace(
   )
   if (!isKept && others.some((value) => value.path[0] === path[0]))
     throw unsupported(`rolluprecursive of ${to} next to another value at ${path[0]}`)
+  const isValue = collection === undefined
   const placed = { path, property: { ...property, name: path.at(-1)! }, entity }
-  const values = isKept ? others : [placed, ...others]
+  const values = isKept || !isValue ? others : [placed, ...others]
   const made = rowsOfValues(rows, rows.relation, values)
   const kept = new Map(values.map((value) => [value.property, value.property]))
+  const beside = besides(rows, (same) => same)
   return {
     ...made,
     set: withNavigation(made.set, rows.set.type.navigation, kept),
-    unique: isKept ? null : renamedKeys(rows.unique, key, to),
-    order: rows.order,
-    ...besides(rows, (same) => same),
+    unique: isKept || !isValue ? null : renamedKeys(rows.unique, key, to),
+    order: isValue ? rows.order : [...rows.order, { property, descending: false }],
+    ...beside,
+    ...(!isValue && {
+      nested: [...(beside.nested ?? []), nodeInCollection(place, property, named, context)],
+    }),
     size: rows.size,
   }
 }

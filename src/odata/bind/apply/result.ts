@@ -5,14 +5,14 @@ import {
   isInner,
   type NestedRows,
   pathKey,
-  scopeOfRows,
   searchedRow,
   totalOrder,
-  withOwnKey,
 } from './rows.ts'
+import { scopeOfRows, withOwnKey } from './row-scope.ts'
 import { entityIdOutput } from '../control-information.ts'
 import { askedOrder, boundFilter, openScope } from '../query.ts'
 import { bindExpand, requireFitting } from '../expand.ts'
+import { expandedEntities, isOfEntity, leadsToEntity } from './entities.ts'
 import { propertyOf, type RowVariable, typeOf } from '../bound.ts'
 import type { BoundQuery, Expansion, OutputProperty } from '../bound-request.ts'
 import { invalidOption, unsupported, optionNotAllowed } from '../../protocol/errors.ts'
@@ -21,9 +21,11 @@ import { findNavigation, findProperty, newRow, type Scope, scopeOfRow } from '..
 import type { ExpandItem, OptionSyntax, SelectItem } from '../../syntax/syntax.ts'
 import { boundWindow } from '../expression/expression.ts'
 
-interface Output extends OutputProperty {
+interface Named {
   readonly path: readonly string[]
 }
+
+type Output = OutputProperty & Named
 
 export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax): BoundQuery {
   const { row } = scope
@@ -35,12 +37,15 @@ export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax):
   )
   const output = neighbours([...new Map(both).values()], 0)
   requireFreeNames(nested, output)
-  const expand = [
-    ...withTarget('$expand', () => expandedRows(rows, scope, options)),
+  const entities = withTarget('$expand', () => expandedEntities(rows, scope, options))
+  const others = [
+    ...entities.filter(({ within }) => within === undefined),
     ...withTarget('$expand', () =>
       nested.map(({ collection, item }) => nestedExpansion(collection, scope, item)),
     ),
   ]
+  const inObjects = entities.filter(({ within }) => within !== undefined)
+  const named = inObjects.map((each) => ({ path: [...each.within!, ...expandedNames([each])] }))
   return {
     set: rows.set,
     relation: rows.relation,
@@ -48,13 +53,13 @@ export function resultQuery(rows: ApplyRows, scope: Scope, asked: OptionSyntax):
     entity: rows.added === null ? null : entityRow(rows, row, scope),
     output,
     annotations: annotationOutputs(rows, row),
-    expand: [...expand, ...beside.flatMap((part) => part.expand)],
+    expand: [...inObjects, ...others, ...beside.flatMap((part) => part.expand)],
     filter: boundFilter(scope, options, searchedRow(rows, row)),
     order: totalOrder(rows, askedOrder(scope, options), row),
     ...boundWindow(options),
-    contextFragment: withExpanded(resultFragment(rows, options, shown), [
+    contextFragment: withExpanded(resultFragment(rows, options, [...shown, ...named]), [
       ...beside.map(({ fragment }) => fragment),
-      ...objectNames(expand),
+      ...objectNames(others),
     ]),
   }
 }
@@ -98,13 +103,16 @@ function requireFreeNames(nested: readonly AskedCollection[], output: readonly O
   if (clash !== undefined) throw invalidOption(`the name "${clash}" is taken`, '$apply')
 }
 
-const annotationOutputs = ({ annotations = [] }: ApplyRows, row: RowVariable): readonly Output[] =>
-  annotations.map((property) => ({
-    name: property.column.name,
-    path: [property.name],
-    type: property.type,
-    value: propertyOf(row, property),
-  }))
+/** Those of entities stand in these. */
+const annotationOutputs = ({ annotations = [], values }: ApplyRows, row: RowVariable) =>
+  annotations
+    .filter(({ path }) => !values.some((value) => isOfEntity(path, value)))
+    .map(({ path, property }): Output => ({
+      name: property.column.name,
+      path,
+      type: property.type,
+      value: propertyOf(row, property),
+    }))
 
 /** What nest or addnested has made, below the row of the scope. With options, what it has by default is left to these. */
 function nestedExpansion(
@@ -212,31 +220,6 @@ function joinedSelection(
   })
 }
 
-/** Only entities have navigation properties, and rows that are grouped by entities: these are expanded by default. */
-function expandedRows(rows: ApplyRows, scope: Scope, { expand }: OptionSyntax) {
-  const entities = rows.values.flatMap(({ entity }) => (entity === undefined ? [] : [entity.name]))
-  const isObject = ({ path, entity }: ApplyRows['values'][number]) =>
-    entity === undefined && path.length > 1 && entities.includes(path[0]!)
-  if (rows.values.some(isObject))
-    throw unsupported(
-      'an entity combined with its own properties in groupby',
-      'leave the entity out, and add its key',
-    )
-  if (rows.added === null && entities.length === 0 && (expand?.length ?? 0) > 0)
-    throw optionNotAllowed('the result of $apply has no entities')
-  const asked = expand ?? entities.map((name) => ({ ...EXPANDED, path: [name] }))
-  return bindExpand(asked, scope)
-}
-
-const EXPANDED: ExpandItem = {
-  path: [],
-  form: 'entities',
-  options: {},
-  aliases: new Map(),
-  levels: 1,
-  at: 0,
-}
-
 function expandedNames(expand: readonly Expansion[]): readonly string[] {
   const names = expand
     .filter(({ countOnly }) => !countOnly)
@@ -285,16 +268,27 @@ const valueOutputs = (rows: ApplyRows, row: RowVariable): readonly Output[] =>
     }))
 
 /** Without $select all values, and all that $compute names; values of one object stand side by side. */
-function resultOutput(rows: ApplyRows, scope: Scope, { select, compute = [] }: OptionSyntax) {
+function resultOutput(
+  rows: ApplyRows,
+  scope: Scope,
+  { select, compute = [], expand = [] }: OptionSyntax,
+) {
   const all: Output[] = [...valueOutputs(rows, scope.row), ...computedOutput(scope, { compute })]
-  const own = all.filter(({ path }) => rows.joined?.has(path[0]!) !== true)
+  // An entity that is asked for is written whole, with the value that is beside it otherwise.
+  const isWhole = (name: string) =>
+    rows.added !== null && expand.some(({ path }) => path[0] === name)
+  const own = all.filter(
+    ({ path: [name = '', ...more] }) =>
+      rows.joined?.has(name) !== true && !(more.length > 0 && isWhole(name)),
+  )
   if (select === undefined) return neighbours(own, 0)
   const chosen = select.flatMap((item) => {
     const found = chosenBy(item, item.path.length > 1 ? all : own)
     const [name = ''] = item.path
     const isJoined = rows.joined?.has(name) === true && item.path.length === 1
-    if (found.length === 0 && !isJoined && findNavigation(rows.set.type, name) === undefined)
-      findProperty(rows.set.type, name, item.at)
+    const isWithin = rows.values.some((value) => leadsToEntity(item.path, value))
+    const isKnown = isJoined || isWithin || findNavigation(rows.set.type, name) !== undefined
+    if (found.length === 0 && !isKnown) findProperty(rows.set.type, name, item.at)
     return found
   })
   return neighbours([...new Set(chosen)], 0)
@@ -317,7 +311,7 @@ function neighbours(outputs: readonly Output[], depth: number): readonly Output[
 function resultFragment(
   rows: ApplyRows,
   { select, compute = [] }: OptionSyntax,
-  outputs: readonly Output[],
+  outputs: readonly Named[],
 ): string {
   const { name } = rows.set
   if (rows.added === null || select !== undefined)
@@ -330,7 +324,7 @@ function resultFragment(
   return added.length + compute.length === 0 ? name : `${name}(*,${listed(added, 0)})`
 }
 
-function listed(outputs: readonly Output[], depth: number): string {
+function listed(outputs: readonly Named[], depth: number): string {
   const byName = byNameAt(outputs, depth)
   const items = Array.from(byName, ([name, inner]) => {
     const isValue = inner[0]!.path.length === depth + 1
@@ -339,8 +333,8 @@ function listed(outputs: readonly Output[], depth: number): string {
   return items.join(',')
 }
 
-function byNameAt(outputs: readonly Output[], depth: number): ReadonlyMap<string, Output[]> {
-  const byName = new Map<string, Output[]>()
+function byNameAt<T extends Named>(outputs: readonly T[], depth: number): ReadonlyMap<string, T[]> {
+  const byName = new Map<string, T[]>()
   for (const output of outputs) {
     const name = output.path[depth]!
     byName.set(name, [...(byName.get(name) ?? []), output])

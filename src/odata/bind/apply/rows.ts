@@ -15,15 +15,7 @@ import {
 } from '../bound.ts'
 import { odataError } from '../../protocol/errors.ts'
 import type { TransformationSyntax } from '../../syntax/syntax.ts'
-import {
-  type AddedRows,
-  NOTHING_NAMED,
-  type RequestContext,
-  type RowNames,
-  type Scope,
-  newRow,
-  scopeOfRow,
-} from '../scope.ts'
+import type { RequestContext } from '../scope.ts'
 import type { EdmType } from '../../edm/types.ts'
 import type { EntitySet, NavigationProperty, Property } from '../../edm/model.ts'
 
@@ -87,9 +79,15 @@ export interface ApplyRows {
   /** Collections, or single entities, that each row has. */
   readonly nested?: readonly NestedRows[]
   /** What is said of each row besides its values, and is one of the answer's instance annotations. */
-  readonly annotations?: readonly Property[]
+  readonly annotations?: readonly Annotation[]
   /** SELECTs in the relation as it is written. */
   readonly size: number
+}
+
+interface Annotation {
+  /** Where it stands in the row; the last name has an at sign. One of an entity stands in that. */
+  readonly path: readonly string[]
+  readonly property: Property
 }
 
 /** The rows of a collection are those whose `link` is what the row has in `ours`. */
@@ -159,73 +157,6 @@ export const partitionOf = (rows: ApplyRows, groups: readonly string[], row = ro
     .flatMap(({ property, mark }) => (mark === undefined ? [property] : [property, mark]))
     .map((property) => propertyOf(row, property))
 
-/** The scope of expressions about one of the rows. Nested values are known by their whole path. */
-export function scopeOfRows(rows: ApplyRows, context: RequestContext, row = rowVariable(rows)) {
-  let marks: Map<string, Expression> | undefined
-  const computed = new Map<string, Expression>()
-  for (const { path, property, mark } of rows.values) {
-    if (mark !== undefined) (marks ??= new Map()).set(pathKey(path), propertyOf(row, mark))
-    if (path.length > 1) computed.set(pathKey(path), propertyOf(row, property))
-  }
-  const scope = scopeOfRow(context, row, {
-    computed,
-    marks: marks ?? NOTHING_NAMED.marks,
-    collections: collectionsOf(rows, row),
-  })
-  return rows.joined === undefined ? scope : { ...scope, variables: joinedRows(rows, row) }
-}
-
-function collectionsOf({ nested }: ApplyRows, row: RowVariable): RowNames['collections'] {
-  if (nested === undefined) return NOTHING_NAMED.collections
-  return new Map(nested.map((one) => [pathKey(one.path), (scope) => addedRows(one, row, scope)]))
-}
-
-/** Each use writes the relation once more, of which every SELECT counts as a row that is followed. */
-function addedRows(
-  { many, ours, link, rows }: NestedRows,
-  row: RowVariable,
-  scope: Scope,
-): AddedRows {
-  const { request } = scope
-  request.rows.count += rows.size - 1
-  const theirs = newRow(scope, withOwnKey(rows, request.sets))
-  const { computed, marks, collections } = scopeOfRows(rows, request, theirs)
-  const { relation } = rows
-  const on = { ours: propertyOf(row, ours), theirs: link }
-  return {
-    kind: many ? 'many' : 'one',
-    source: { kind: 'rows', row: theirs, link: on, key: null, relation },
-    named: { computed, marks, collections },
-  }
-}
-
-/** The set of rows with what tells them apart as its key: that of their entities, as long as they are such. */
-export function withOwnKey(
-  { set, added, unique, values }: ApplyRows,
-  sets: RequestContext['sets'],
-): EntitySet {
-  const names = added === null ? unique : sets.get(set.name)?.type.key.map(({ name }) => name)
-  const found = (names ?? []).map((name) => values.find(({ path }) => pathKey(path) === name))
-  const key = found.flatMap((value) => value?.property ?? [])
-  return { ...set, type: { ...set.type, key: key.length < found.length ? [] : key } }
-}
-
-/** The entities beside a row, as rows whose values are columns of that row. */
-function joinedRows({ joined, values }: ApplyRows, { alias }: RowVariable) {
-  const rows = Array.from(joined!, ([name, set]): [string, RowVariable] => {
-    const own = values.filter(({ path }) => path[0] === name && path.length === 2)
-    const property = new Map(own.map((value) => [value.path[1]!, value.property]))
-    const properties = [...property.values()]
-    const navigation = set.type.navigation.flatMap((each) => {
-      const ours = property.get(each.on.ours.name)
-      return ours === undefined ? [] : [{ ...each, on: { ...each.on, ours } }]
-    })
-    const key = set.type.key.flatMap((part) => property.get(part.name) ?? [])
-    return [name, { alias, set: { ...set, type: { ...set.type, key, properties, navigation } } }]
-  })
-  return new Map(rows)
-}
-
 export function newProperty(name: string, type: EdmType, context: ApplyContext): Property {
   const { columns, taken } = context
   do columns.count++
@@ -253,8 +184,10 @@ export function rowsOfValues(
 ): ApplyRows {
   const { type } = rows.set
   const properties = values.filter(({ path }) => path.length === 1).map(({ property }) => property)
-  const navigation = values.flatMap(({ entity, property }) =>
-    entity === undefined ? [] : [{ ...entity, on: { ...entity.on, ours: property } }],
+  const navigation = values.flatMap(({ path, entity, property }) =>
+    entity === undefined || path.length > 2
+      ? []
+      : [{ ...entity, on: { ...entity.on, ours: property } }],
   )
   const set = {
     ...rows.set,
@@ -312,7 +245,9 @@ export const besides = (
       mark: one.mark && keep(one.mark),
     })),
   }),
-  ...(annotations && { annotations: annotations.map(keep) }),
+  ...(annotations && {
+    annotations: annotations.map((each) => ({ ...each, property: keep(each.property) })),
+  }),
 })
 
 /** New columns over `rows`: `make` adds one, `keep` gives the one that an old column has become, in the order of these calls. */

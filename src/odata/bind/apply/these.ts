@@ -6,7 +6,8 @@
 
 import { samePartition } from './parents.ts'
 import { type RowSource, and } from '../bound.ts'
-import { type ApplyRows, type Input, scopeOfRows, withinSize, partitionOf } from './rows.ts'
+import { type ApplyRows, type Input, withinSize, partitionOf } from './rows.ts'
+import { scopeOfRows } from './row-scope.ts'
 import { type Scope, newRow } from '../scope.ts'
 
 /** The scope of the expressions of a transformation. */

@@ -172,6 +172,7 @@ export function nodeValue(value: Expression, { node }: RecursiveHierarchy, at: n
   const type = typeOf(value)
   if (type === null) return { kind: 'cast', type: node.type, operand: value }
   if (type.name === node.type.name) return value
+  if (type.kind === 'collection') throw unsupported('a list of values as the nodes of a row')
   const isWhole = (name: string) =>
     ['Edm.Int16', 'Edm.Int32', 'Edm.Int64', 'Edm.Byte', 'Edm.SByte'].includes(name)
   if (isWhole(type.name) && isWhole(node.type.name))

@@ -99,12 +99,13 @@ export function pathTarget({ names, keys }: NamesSyntax, at: number, scope: Scop
     : follow(start, steps.slice(1), at, scope)
 }
 
-/** What nest or addnested has added under the first name, or under the first two; null: nothing. */
+/** What nest, addnested or groupby has added under the first names; null: nothing. */
 function addedTarget(names: readonly string[], scope: Scope) {
-  for (const count of [1, 2]) {
+  if (scope.collections.size === 0) return null
+  for (let count = 1; count <= names.length; count++) {
     const found = scope.collections.get(names.slice(0, count).join('/'))?.(scope)
     if (found === undefined) continue
-    const target: Target = { ...found, navigation: null, name: names[count - 1]!, wrap: asIs }
+    const target: Target = { navigation: null, ...found, name: names[count - 1]!, wrap: asIs }
     return { target, names: count }
   }
   return null
