@@ -17,7 +17,7 @@ export function onStop(atOnce: () => void = () => {}) {
   const stop = (name: StopSignal) => {
     if (received !== null && name === 'SIGINT') {
       atOnce()
-      process.exit(EXIT_CODE[name])
+      endAtOnce(name)
     }
     received ??= name
     controller.abort()
@@ -39,6 +39,14 @@ export function onStop(atOnce: () => void = () => {}) {
       process.off('disconnect', onLost)
     },
   }
+}
+
+/** By the signal, since process.exit() waits for the statements at which the engine is. */
+function endAtOnce(name: StopSignal): never {
+  process.emit('exit', EXIT_CODE[name])
+  process.removeAllListeners(name)
+  process.kill(process.pid, name)
+  process.exit(EXIT_CODE[name]) // the first process of a container, which no signal ends
 }
 
 /** The system closes the channel to the parent when that ends, however it does. */

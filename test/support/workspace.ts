@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { canRunHere, runHere } from './command-here.ts'
@@ -60,7 +60,7 @@ export interface Running extends AsyncDisposable {
   readonly adminUrl: string | undefined
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Sends the signal and waits for the end; gives the exit code. */
+  /** Sends the signal and waits for the end; gives the exit code as a shell shows it. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -154,7 +154,8 @@ async function startServer(
     stderr: output.stderr,
     stop(signal = 'SIGTERM') {
       child.kill(signal)
-      return exited
+      const { signals } = constants
+      return exited.then((code) => code ?? 128 + signals[child.signalCode!])
     },
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
