@@ -65,14 +65,18 @@ test('Power Query finds its way from the service root to the tables', async () =
   assert.match(metadata.text, /<NavigationPropertyBinding Path="orders" Target="shop_orders"\/>/)
 })
 
+type Row = Readonly<Record<string, unknown>>
+
+async function rowsOf({ base }: { readonly base: string }, path: string): Promise<readonly Row[]> {
+  const answer = await ask(`${base}/${path}`)
+  assert.is(answer.status, 200, `${path}: ${answer.text}`)
+  requirePowerQueryHeaders(answer)
+  return JSON.parse(answer.text).value as readonly Row[]
+}
+
 test('Power Query reads, filters and expands with the URLs that it writes', async () => {
   await using service = await serveShop()
-  const rows = async (path: string) => {
-    const answer = await ask(`${service.base}/${path}`)
-    assert.is(answer.status, 200, `${path}: ${answer.text}`)
-    requirePowerQueryHeaders(answer)
-    return JSON.parse(answer.text).value as readonly Readonly<Record<string, unknown>>[]
-  }
+  const rows = (path: string) => rowsOf(service, path)
   const preview = await rows('shop_customers?$top=200')
   assert.is(preview.length, 4)
   for (const row of preview) assert.equal(Object.keys(row), ['customer_id', 'name', 'city', 'vip'])
@@ -98,6 +102,69 @@ test('Power Query reads, filters and expands with the URLs that it writes', asyn
   assert.is((await rows('shop_customers?$expand=orders&$top=1'))[0]?.['name'], 'Alice')
   const count = await fetch(`${service.base}/shop_orders/$count`, { headers: HEADERS })
   assert.is(await count.text(), '5')
+})
+
+const SALES = `-- @expose sale
+-- @dimension country
+-- @time day
+-- @measure revenue: sum(amount) where paid
+-- @measure costs: sum(cost)
+-- @measure margin: (revenue - costs) / revenue
+-- @measure buyers: count(DISTINCT buyer)
+-- @rollup month, country
+SELECT i AS sale, DATE '2025-01-01' + (i % 150)::INTEGER AS day, ['NO', 'O''H', NULL][1 + i % 3] AS country, i % 7 AS buyer,
+  i % 4 > 0 AS paid, (i % 97 / 4)::DECIMAL(18,2) AS amount, (i % 11 / 8)::DECIMAL(18,2) AS cost FROM range(2000) r(i)
+`
+
+test('Excel reads a rollup as a table, and the same numbers by the names of measures', async () => {
+  await using service = await serveShop({ 'models/mart/sales.sql': SALES })
+  const set = 'mart_sales_by_month_country'
+  const root = JSON.parse((await ask(`${service.base}/`)).text) as { value: readonly Row[] }
+  assert.ok(root.value.some(({ url, kind }) => url === set && kind === 'EntitySet'))
+  const { text: metadata } = await ask(`${service.base}/$metadata`)
+  const [type = ''] =
+    /<EntityType Name="mart_sales_by_month_country">.*?<\/EntityType>/s.exec(metadata) ?? []
+  assert.match(type, /<PropertyRef Name="id"\/>/)
+  assert.match(type, /Name="id" Type="Edm\.String" Nullable="false"/)
+  assert.match(type, /Name="revenue" Type="Edm\.Decimal" Precision="38" Scale="2"/)
+
+  const preview = await rowsOf(service, `${set}?$top=200`)
+  assert.is(preview.length, 5 * 3)
+  for (const row of preview)
+    assert.equal(Object.keys(row).slice(0, 6), [
+      'id',
+      'month',
+      'country',
+      'revenue',
+      'costs',
+      'margin',
+    ])
+
+  // OData.Feed(url, null, [Query = [#"$apply" = "…"]]) writes the option like any other parameter, with its name encoded.
+  const fed = (apply: string) => rowsOf(service, `mart_sales?%24apply=${encodeURIComponent(apply)}`)
+  const measures = 'aggregate(revenue,costs,margin,buyers)'
+  const months = await fed(`compute(month(day) as m)/groupby((m,country),${measures})`)
+  const lineOf = ({ month, m, country, revenue, costs, margin, buyers }: Row) =>
+    [m ?? Number(String(month).slice(5, 7)), country, revenue, costs, margin, buyers].join()
+  assert.equal(preview.map(lineOf).toSorted(), months.map(lineOf).toSorted())
+
+  const folded = await rowsOf(
+    service,
+    `${set}?$filter=month%20ge%202025-03-01%20and%20month%20lt%202025-05-01%20and%20country%20eq%20%27O%27%27H%27&$orderby=month%20desc&$select=month%2Crevenue&$top=1000`,
+  )
+  const asked = months.filter(({ m, country }) => [3, 4].includes(m as number) && country === "O'H")
+  assert.equal(
+    folded.map(({ month, revenue }) => [month, revenue]),
+    asked.toReversed().map(({ m, revenue }) => [`2025-0${String(m)}-01`, revenue]),
+  )
+  // What a pivot table adds up of the rows is the measure; a ratio is computed of such sums.
+  const [total] = await fed(measures)
+  const sum = (name: string) =>
+    preview.reduce((all, row) => all + Math.round(Number(row[name]) * 100), 0) / 100
+  assert.equal([sum('revenue'), sum('costs')], [total!['revenue'], total!['costs']])
+  assert.is((sum('revenue') - sum('costs')) / sum('revenue'), total!['margin'])
+  const count = await fetch(`${service.base}/${set}/$count`, { headers: HEADERS })
+  assert.is(await count.text(), '15')
 })
 
 test.run()

@@ -45,9 +45,9 @@ export interface ShopService extends AsyncDisposable {
   readonly running: Running
 }
 
-/** Builds the project and serves it on a free port. */
-export async function serveShop(): Promise<ShopService> {
-  const space = await workspace(shopModels)
+/** Builds the project, with more files, and serves it on a free port. */
+export async function serveShop(more: Readonly<Record<string, string>> = {}): Promise<ShopService> {
+  const space = await workspace({ ...shopModels, ...more })
   await space.ok(['run'])
   const running = await space.start(['serve', '--port', '0', '--quiet'])
   return {
