@@ -26,6 +26,10 @@ export type TrailStep =
   | { readonly bucket: string }
   /** A time zone. */
   | { readonly zone: string }
+  /** A function of the value and these constants; only among addresses, since no order is kept. */
+  | { readonly call: string; readonly with: readonly (string | number)[] }
+  /** A text in the place of NULL; only among addresses. */
+  | { readonly otherwise: string }
 
 /** A column that gives another its values, as they are or by these steps, wherever both have part in a row. */
 export interface Trail {

@@ -9,6 +9,7 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { type ColumnType, hasOneText, isWholeNumber } from '../../core/relation.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import { nameOf, tokenize } from '../sql/tokens.ts'
+import { isCall, isCalling, typeAfter } from './calls.ts'
 
 /** `of`: the model in whose file the line is. */
 export interface WhyRebuilt extends AddressProblem {
@@ -214,9 +215,9 @@ function keepsValue({ steps, type = '' }: Trail, address: ColumnType): boolean {
   if (!hasOneText(address)) return false
   const last = steps.at(-1)
   const casts = steps.flatMap((step) => ('cast' in step ? [step.cast] : []))
-  if (last === undefined || 'cast' in last) {
-    const form = last === undefined ? type : last.cast
-    return form === address || (isWholeNumber(form) && isWholeNumber(address))
+  if (last === undefined || 'cast' in last || isCalling(last)) {
+    const form = typeAfter(type, steps)
+    return form === address || (form !== null && isWholeNumber(form) && isWholeNumber(address))
   }
   return [type, ...casts, address].every((one) => TIME.test(one))
 }
@@ -263,21 +264,21 @@ function neverOf({ macros }: CompiledProject, model: Model): string | null {
   if (model.kind === 'table' && model.isRebuilt === true) return '@rebuild: always'
   if (model.volatile) return 'it gives other rows each time'
   if (model.sources.length > 0) return `it reads the source ${model.sources[0]}`
-  const macro = 'body' in model ? lookingMacro(macros, model.body) : null
-  return macro === null ? null : `the macro ${macro}, which may look at other rows`
+  return 'body' in model ? macroIn(macros, model.body) : null
 }
 
-/** One that the text calls, directly or not, and that has more in it than an expression of one row. */
-function lookingMacro(macros: readonly Macro[], body: ModelBody): string | null {
+/** One that the text calls, directly or not, and that has more in it than an expression of one row, or the name of a function. */
+function macroIn(macros: readonly Macro[], body: ModelBody): string | null {
   if (macros.length === 0) return null
   const open = [body]
   const seen = new Set<string>()
   for (const one of open) {
     const words = new Set(tokenize(one.text).map((token) => foldCase(nameOf(token) ?? token.text)))
     if (one !== body && ['over', 'select', 'from'].some((word) => words.has(word)))
-      return [...seen].at(-1) ?? ''
+      return `the macro ${[...seen].at(-1) ?? ''}, which may look at other rows`
     for (const macro of macros) {
       if (seen.has(macro.name) || !words.has(macro.name)) continue
+      if (isCall(macro.name)) return `the macro ${macro.name}, which has the name of a function`
       seen.add(macro.name)
       open.push(macro.body)
     }

@@ -8,6 +8,7 @@ import { foldCase } from '../../core/names.ts'
 import type { Trail } from '../../core/addresses.ts'
 import { isWholeNumber } from '../../core/relation.ts'
 import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
+import { isCalling, typeAfter } from './calls.ts'
 import type { Inside } from './query.ts'
 import { Reads } from './reads.ts'
 import {
@@ -133,7 +134,8 @@ export class ExactUses implements Uses {
 /** What a value is before it becomes another: two of one form are equal only where they are the same. */
 function formOf({ type = '', steps }: Trail): string {
   const last = steps.at(-1)
-  const form = last === undefined ? type : 'cast' in last ? last.cast : ''
+  const isTold = last === undefined || 'cast' in last || isCalling(last)
+  const form = (isTold ? typeAfter(type, steps) : null) ?? ''
   return form === '' ? `${type} ${JSON.stringify(steps)}` : isWholeNumber(form) ? 'integer' : form
 }
 

@@ -11,6 +11,7 @@ import type { Addresses, Trail, Trails, TrailStep, Use } from '../../core/addres
 import { columnNames, isColumn, isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { spanAtByte } from '../hints/engine-diagnostic.ts'
 import { nodeLocation } from '../sql/references.ts'
+import { stepByCall } from './calls.ts'
 import { detoursOf } from './detours.ts'
 import { compareAsOne, ExactUses, loose, wholeOf } from './exact.ts'
 import { columnsOfQuery, contextOf, type Inside, type LineageSources } from './query.ts'
@@ -159,7 +160,7 @@ export function trailsOf(node: SyntaxNode, place: Inside): readonly Trail[] {
   if (names !== null) return resolveName(names, place.scope).trails ?? []
   const { compared } = place.scope
   const others = compared === undefined ? [] : (compared.get(textOfTree(node, place.scope)) ?? [])
-  const step = stepOf(node)
+  const step = stepOf(node) ?? (place.context.uses.exact === null ? null : stepByCall(node))
   if (step === null) return others
   const own = trailsOf(step.of, place)
   return [...own.map((trail) => ({ ...trail, steps: [...trail.steps, step.does] })), ...others]

@@ -2,7 +2,7 @@
 // it does by a column, and not by what a function makes of it.
 
 import type { Trail, TrailStep } from '../../core/addresses.ts'
-import { columnType } from '../../core/relation.ts'
+import { columnType, isWholeNumber } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 
 interface Values {
@@ -17,16 +17,29 @@ export function nearValues(
   column: Sql,
   { values, type: given }: Values,
 ): Sql | null {
-  if (steps.length === 0 || !TIMES.has(type) || !TIMES.has(given)) return null
+  if (steps.length === 0 || !TIMES.has(type)) return null
+  const own = sql.type(columnType(type))
+  const between = (start: Sql, end: Sql) => sql`
+    ${column} >= (SELECT coalesce(TRY_CAST(${start} AS ${own}), '-infinity') FROM ${values})
+    AND ${column} <= (SELECT coalesce(TRY_CAST(${end} AS ${own}), 'infinity') FROM ${values})`
+  if (isYear(steps) && isWholeNumber(given)) {
+    const startOf = (year: Sql) =>
+      sql`CASE WHEN ${year} BETWEEN 1 AND 9999 THEN make_date(${year}, 1, 1) END`
+    return between(startOf(sql`min(v)`), startOf(sql`max(v::BIGINT) + 1`))
+  }
   const widths = steps.map(widthOf)
-  if (widths.includes(null)) return null
+  if (!TIMES.has(given) || widths.includes(null)) return null
   // From the value back to the column: a month after a week is not a week after a month.
   const after = widths.toReversed().map((width) => sql` + ${sql.value(width, INTERVAL)}`)
-  const own = sql.type(columnType(type))
   // Beyond these years the sum may be no time any more.
   const end = sql`CASE WHEN max(v) BETWEEN DATE '0001-01-01' AND DATE '9999-01-01' THEN max(v)${sql.join(after, sql.empty)} END`
-  return sql`${column} >= (SELECT coalesce(TRY_CAST(min(v) AS ${own}), '-infinity') FROM ${values})
-    AND ${column} <= (SELECT coalesce(TRY_CAST(${end} AS ${own}), 'infinity') FROM ${values})`
+  return between(sql`min(v)`, end)
+}
+
+/** Also of a number of another type. */
+function isYear([first, ...more]: readonly TrailStep[]): boolean {
+  const isCast = (step: TrailStep) => 'cast' in step && isWholeNumber(step.cast)
+  return first !== undefined && 'call' in first && first.call === 'year' && more.every(isCast)
 }
 
 const INTERVAL = columnType('INTERVAL')

@@ -137,6 +137,11 @@ export function after(value: Sql, step: TrailStep): Sql {
   if ('cast' in step) return sql`TRY_CAST(${value} AS ${sql.type(columnType(step.cast))})`
   if ('trunc' in step) return sql`date_trunc(${sql.value(step.trunc)}, ${value})`
   if ('zone' in step) return sql`timezone(${sql.value(step.zone)}, ${value})`
+  if ('otherwise' in step) return sql`coalesce(${value}, ${sql.value(step.otherwise)})`
+  if ('call' in step) {
+    const others = step.with.map((one) => sql.value(one))
+    return sql`${sql.ident(step.call)}(${sql.join([value, ...others])})`
+  }
   return sql`time_bucket(${sql.value(step.bucket, INTERVAL)}, ${value})`
 }
 

@@ -27,6 +27,7 @@ const INPUTS: Texts = {
   'stage.o':
     '-- @kind: view\nSELECT id, cust AS customer, ts::DATE AS day, amount * 2 AS amount FROM core.o',
   'stage.c': '-- @kind: view\nSELECT id, country FROM core.c WHERE country IS NOT NULL',
+  'stage.any': '-- @kind: view\nSELECT id, country FROM core.c',
   'stage.per':
     '-- @kind: view\nSELECT customer, day, sum(amount) AS amount FROM stage.o GROUP BY ALL',
   'stage.sold': `-- @kind: view\nSELECT o.id, o.cust, o.ts::DATE AS day, o.amount FROM core.o AS o
@@ -41,6 +42,16 @@ const KEPT: Readonly<Record<string, string>> = {
   month: "SELECT date_trunc('month', ts) AS m, cust, max(amount) AS a FROM core.log GROUP BY ALL",
   weekOfMonth:
     "SELECT date_trunc('week', time_bucket(INTERVAL '1 month', ts)) AS w, sum(amount) AS a FROM core.log GROUP BY 1",
+  parts: 'SELECT year(ts) AS y, extract(month FROM ts) AS m, max(id) AS i FROM core.o GROUP BY ALL',
+  spelled:
+    'SELECT upper(substr(country, 1, 2)) AS c, count(*) AS n FROM core.c GROUP BY upper(substr(country, 1, 2))',
+  filled: "SELECT coalesce(country, '-') AS c, count(*) AS n FROM stage.any GROUP BY 1",
+  yearly:
+    'SELECT id, year(ts) AS y, row_number() OVER (PARTITION BY year(ts) ORDER BY amount, id) AS r FROM core.o',
+  alike: `SELECT upper(c.country) AS k, count(*) AS n FROM core.c AS c, stage.any AS d
+    WHERE upper(d.country) = upper(c.country) GROUP BY 1`,
+  spelled_so: `SELECT c.country, count(d.id) AS n FROM core.c AS c
+    LEFT JOIN stage.any AS d ON lower(d.country) = c.country GROUP BY 1`,
   having: 'SELECT cust, count(*) AS n FROM core.o GROUP BY cust HAVING count(*) > 1',
   filter:
     'SELECT id, amount + 1 AS a, CASE WHEN amount > 50 THEN 1 END AS b FROM core.o WHERE amount > 20',

@@ -11,6 +11,7 @@ import { openProject, runDefaults } from '../../support/pipeline-project.ts'
 const steps = {
   'a month, then a week': "date_trunc('week', time_bucket(INTERVAL '1 month', ts))",
   'a month, then days': "time_bucket(INTERVAL '9 days', date_trunc('month', ts))",
+  'a year': 'year(ts)::SMALLINT',
   'a week, then a month': "date_trunc('month', date_trunc('week', ts))",
 }
 
@@ -31,9 +32,11 @@ for (const [name, expression] of Object.entries(steps))
       const { ok, models } = await runPipeline({ ...runDefaults(space.paths), project, openClaims })
       assert.ok(ok, JSON.stringify(models))
     }
-    const days = ['03-01', '03-02', '03-15', '03-29', '03-30', '03-31', '04-01']
+    const days = ['01-01', '03-01', '03-02', '03-15', '03-29', '03-30', '03-31', '04-01', '12-31']
     const log = (amount: number, id = 0) =>
-      claims.add('raw.log', [{ id, ts: `2015-${days[id]} 10:00:00`, amount, n: amount }])
+      claims.add('raw.log', [
+        { id, ts: `${2015 + (id % 2)}-${days[id]} 23:59:59.999999`, amount, n: amount },
+      ])
     for (const id of days.keys()) await log(2 ** id, id)
     await run()
     for (const id of days.keys()) {
