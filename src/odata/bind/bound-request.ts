@@ -68,6 +68,8 @@ export interface Expansion {
   readonly countOnly: boolean
   /** Written before it, where $metadata does not tell what it is: what follows the # of a context URL. */
   readonly context?: string
+  /** Nobody has asked for it: a format that has no place for it leaves it out. */
+  readonly isImplied?: boolean
   /** Instance annotations that the row has for the one entity: they are written in it. */
   readonly annotations?: readonly OutputProperty[]
   readonly link: KeyLink

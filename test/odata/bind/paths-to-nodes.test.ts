@@ -192,4 +192,17 @@ test('what a token does not see leads to no node, and is none', async () => {
   }
 })
 
+test('a format without nested rows has the rows that are entities anyway', async () => {
+  await using resources = new Resources()
+  const served = await serve(resources, tables)
+  const ask = (apply: string, format: string) =>
+    served.get(encodedTarget(written(`hr_orders?$apply=${apply}&$format=${format}`)))
+  const ordered = 'traverse(H,person/person_id,preorder)/top(1)&$select=order_id,amount'
+  assert.is((await ask(ordered, 'csv')).text, '"order_id","amount"\r\n16,9\r\n')
+  for (const format of ['parquet', 'arrow', 'xlsx'])
+    assert.is((await ask(ordered, format)).status, 200, format)
+  assert.is((await ask(`${ordered}&$expand=person`, 'csv')).status, 400)
+  assert.is((await ask('groupby((person))', 'csv')).status, 400)
+})
+
 test.run()

@@ -4,13 +4,12 @@
 import { openArrow } from '../../engine/arrow-rows.ts'
 import { arrowColumns } from '../../sql/arrow.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { requireFlat, requireParent, rowsFrom } from './found.ts'
+import { flatRows, requireParent, rowsFrom } from './found.ts'
 import { linkAfter, pageOf } from './page.ts'
 
 export const arrow: AnswerFormat<'arrow'> = async (exchange, bound) => {
-  const { query } = bound
+  const query = flatRows('Arrow', bound.query)
   const { engine, resources } = exchange
-  requireFlat('Arrow', query)
   const isPaged = exchange.chosen.preferences.maxPageSize !== null
   const page = isPaged ? pageOf(exchange, query) : null
   const next = page === null ? null : await linkAfter(exchange, query, page)

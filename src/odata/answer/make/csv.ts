@@ -5,10 +5,11 @@ import { Query } from '../../engine/query.ts'
 import { optionNotAllowed } from '../../protocol/errors.ts'
 import { csvFile, csvHead, csvTextsSql } from '../../sql/csv.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { answerFromFile, NO_CONTENT, noEntity, requireParent, rowsFrom } from './found.ts'
+import { answerFromFile, asAsked, NO_CONTENT, noEntity, requireParent, rowsFrom } from './found.ts'
 
 export const csv: AnswerFormat<'csv'> = async (exchange, bound) => {
-  const { query, parent } = bound
+  const { parent } = bound
+  const query = asAsked(bound.query)
   const { engine, request, resources } = exchange
   if (query.expand.length > 0) throw optionNotAllowed('CSV cannot carry nested rows', '$expand')
   if (query.withCount) throw optionNotAllowed('CSV cannot carry the number of rows', '$count')

@@ -113,11 +113,20 @@ export async function answerFromFile(
   return { body: file.read(0, file.bytes), file, rows: () => file.rows }
 }
 
-/** Refuses what a format cannot hold that has rows and nothing else. */
-export function requireFlat(format: string, { expand, withCount, output }: BoundQuery): void {
+/** Without what is in the rows though nobody has asked for it. */
+export const asAsked = (query: BoundQuery): BoundQuery =>
+  query.expand.some(({ isImplied }) => isImplied === true)
+    ? { ...query, expand: query.expand.filter(({ isImplied }) => isImplied !== true) }
+    : query
+
+/** The rows for a format that has these and nothing else. Throws RequestError 400 for what it cannot hold. */
+export function flatRows(format: string, bound: BoundQuery): BoundQuery {
+  const query = asAsked(bound)
+  const { expand, withCount, output } = query
   const noPlace = (target: string, what: string) =>
     optionNotAllowed(`${format} cannot carry ${what}`, target)
   if (expand.length > 0) throw noPlace('$expand', 'nested rows')
   if (withCount) throw noPlace('$count', 'the number of rows next to them')
   if (output.length === 0) throw noPlace('$select', 'rows without a property')
+  return query
 }

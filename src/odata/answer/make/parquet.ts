@@ -4,11 +4,10 @@
 import { parquetFile } from '../../sql/parquet.ts'
 import { rowsSql } from '../../sql/query.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { answerFromFile, requireFlat, requireParent } from './found.ts'
+import { answerFromFile, flatRows, requireParent } from './found.ts'
 
 export const parquet: AnswerFormat<'parquet'> = async (exchange, bound) => {
-  const { query } = bound
-  requireFlat('Parquet', query)
+  const query = flatRows('Parquet', bound.query)
   const rows = rowsSql(query, { offset: 0, limit: null })
   const content = await answerFromFile(exchange, 'parquet', parquetFile(rows, query.output))
   await requireParent(exchange, bound, content.rows() === 0)

@@ -7,16 +7,15 @@ import { openWorkbook } from '../../engine/xlsx-rows.ts'
 import { odataError } from '../../protocol/errors.ts'
 import { rowCountSql, sheetColumns } from '../../sql/xlsx.ts'
 import type { AnswerFormat } from '../choose/representation.ts'
-import { onlyText, requireFlat, requireParent, rowsFrom } from './found.ts'
+import { onlyText, flatRows, requireParent, rowsFrom } from './found.ts'
 
 /** Below the names. */
 const MOST_ROWS = sheetRoom.rows - 1
 
 export const xlsx: AnswerFormat<'xlsx'> = async (exchange, bound) => {
-  const { query } = bound
+  const query = flatRows('a sheet of Excel', bound.query)
   const { engine, resources } = exchange
   const { output } = query
-  requireFlat('a sheet of Excel', query)
   if (output.length > sheetRoom.columns) throw tooLarge('columns', sheetRoom.columns, output.length)
   const { rows, mode, isSmall } = rowsFrom(exchange, query)
   if (mayHaveTooMany(query)) {

@@ -41,7 +41,7 @@ export function expandedEntities(
   )
   const isObject = ({ path: [name = ''] }: ExpandItem) => far.some((key) => key.path[0] === name)
   const asked = expand?.filter((item) => !isObject(item)) ?? near.map(({ path }) => all(path[0]!))
-  return [
+  const found = [
     ...bindExpand(asked, scope).map((each) => {
       const key = near.find(({ path }) => path[0] === each.name)
       return key === undefined ? each : { ...each, ...saidOf(key, rows, scope) }
@@ -50,6 +50,9 @@ export function expandedEntities(
       expansionOf(key, item, rows, scope),
     ),
   ]
+  // Rows that are entities are whole without them.
+  const isImplied = expand === undefined && rows.added !== null
+  return isImplied ? found.map((each) => ({ ...each, isImplied })) : found
 }
 
 const EXPANDED = { form: 'entities', options: {}, aliases: new Map(), levels: 1, at: 0 } as const
