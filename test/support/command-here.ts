@@ -12,10 +12,15 @@ export const COMMANDS_VARIABLE = 'EIDER_TEST_COMMANDS'
 
 /** Commands that end by themselves, each of which is one bundled file. */
 const commands = new Set(
-  'adopt check contract docs doctor drop erase explain flush fmt history init ls maintain move mv odata plan publish pull query run show status test'.split(
+  'adopt check client collect completion contract docs doctor drop erase explain export flush fmt history import init ls maintain move mv odata plan publish pull query restore run show status test token'.split(
     ' ',
   ),
 )
+/** Those of them that do not end by themselves. */
+const servers: Readonly<Record<string, readonly string[]>> = {
+  collect: ['daemon'],
+  odata: ['serve'],
+}
 const CLOSE_TIMEOUT_MS = 2_000
 
 const require = createRequire(import.meta.url)
@@ -36,7 +41,7 @@ interface CommandHere {
  */
 export function canRunHere({ dir, args: [command = '', ...words] }: CommandHere): boolean {
   if (process.env[COMMANDS_VARIABLE] !== 'here' || isBusy || !commands.has(command)) return false
-  if (command === 'odata' && !['explain', 'preview'].includes(words[0]!)) return false
+  if (servers[command]?.includes(words[0]!)) return false
   const isAsked = words.some((word) => ['--watch', '--help', '-h'].includes(word))
   return !isAsked && openFiles(dir)?.length === 0
 }
