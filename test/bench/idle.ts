@@ -88,7 +88,7 @@ async function figureOf(addition: Addition, models: number, rounds: number): Pro
 /** After a run that found nothing to do, a while after all files were written. */
 async function settled(files: Readonly<Record<string, string>>, exitCode = 0): Promise<Workspace> {
   const space = await workspace(files)
-  await space.ok(['run', '--quiet'], { exitCode })
+  await space.ok(['run', '--quiet'], { exitCode, timeoutMs: 600_000 })
   await sleep(500)
   await space.ok(['run', '--quiet'], { exitCode })
   return space

@@ -2,7 +2,7 @@
 // costs to read a set of which something lies apart beside one that was written whole. All in processor time.
 
 import { mkdir } from 'node:fs/promises'
-import { sql } from '../../src/core/sql.ts'
+import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { numberOf } from '../../src/duckdb/values.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
@@ -24,17 +24,14 @@ const settings = (percent: number) => `name: bench\nodata:\n  apart_percent: ${p
 export const publishApartBenchmark: Benchmark = {
   name: 'publish-apart',
   async *run({ quick, rows = quick ? 400_000 : 4_000_000 }) {
-    await using exposed = await project('\n-- @expose id')
-    await using silent = await project('')
+    await using exposed = await rowsProject('\n-- @expose id')
+    await using silent = await rowsProject('')
     for (const space of [exposed, silent]) {
       await writeSource(space, sql`SELECT i FROM range(${sql.value(rows)}) AS r(i)`, 0)
       await space.ok(['run', '--quiet'], { timeoutMs: 600_000 })
     }
     const run = async (space: Workspace, round: number) => {
-      const some = sql`
-        SELECT DISTINCT CAST(hash(i * 7 + ${sql.value(round)}) % ${sql.value(rows)} AS BIGINT) AS i
-        FROM range(${sql.value(CHANGES)}) AS r(i)`
-      await writeSource(space, some, round)
+      await writeSource(space, changedAnew(rows, CHANGES, round), round)
       return takenByEider(['run', '--quiet'], space.dir).processorMs
     }
     const [ours, baseline]: [number[], number[]] = [[], []]
@@ -72,15 +69,16 @@ function figureOf(name: string, ms: number, wholeMs: number): Figure {
   }
 }
 
-const project = (expose: string): Promise<Workspace> =>
+/** Numbers of that many rows, others in each round. */
+export const changedAnew = (rows: number, changes: number, round: number): Sql => sql`
+  SELECT DISTINCT CAST(hash(i * 7 + ${sql.value(round)}) % ${sql.value(rows)} AS BIGINT) AS i
+  FROM range(${sql.value(changes)}) AS r(i)`
+
+export const rowsProject = (expose: string): Promise<Workspace> =>
   workspace({ 'eider.yml': settings(2), 'models/mart/rows.sql': model(expose) })
 
 /** Leaves rows with such `i`. */
-async function writeSource(
-  space: Workspace,
-  numbers: ReturnType<typeof sql>,
-  round: number,
-): Promise<void> {
+export async function writeSource(space: Workspace, numbers: Sql, round: number): Promise<void> {
   await mkdir(space.path('data'), { recursive: true })
   await using database = await Database.open({ path: ':memory:' })
   await using connection = await database.connect()

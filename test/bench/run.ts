@@ -6,6 +6,7 @@ import os from 'node:os'
 import { parseArgs } from 'node:util'
 import { version as duckdbVersion } from '@duckdb/node-api'
 import { explorerBenchmark } from './explorer.ts'
+import { deltaBenchmark } from './delta.ts'
 import { changeBenchmark } from './change.ts'
 import { commandsBenchmark } from './commands.ts'
 import { exportBenchmark } from './export.ts'
@@ -51,6 +52,7 @@ const benchmarks: readonly Benchmark[] = [
   lookupsBenchmark,
   publishBenchmark,
   publishApartBenchmark,
+  deltaBenchmark,
   swapsBenchmark,
   freshBenchmark,
   shapesBenchmark,
