@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert'
 import { type Shortcut, shortcuts } from '../support/architecture-pages.ts'
 import { COMMANDS_VARIABLE } from '../support/command-here.ts'
 import { testsSharing } from '../support/shared.ts'
+import { CORES_VARIABLE } from '../which-run.ts'
 import type { Answers } from './answers-child.ts'
 import { type Copy, copyProgram, runThere } from './copies.ts'
 
@@ -101,7 +102,7 @@ async function openProgram(
 ): Promise<Program> {
   const copy = await copyProgram(dir, without)
   const args = [child, scenario, ...(without === null ? [] : [without.name])]
-  const env = { EIDER_BINARY: copy.binary, [COMMANDS_VARIABLE]: 'here' }
+  const env = { EIDER_BINARY: copy.binary, [COMMANDS_VARIABLE]: 'here', [CORES_VARIABLE]: '1' }
   const output = await runThere(dir, process.execPath, args, env)
   return { ...copy, ...(JSON.parse(output) as Answers) }
 }
