@@ -16,7 +16,9 @@ export function mayForget(project: CompiledProject, model: Model): boolean {
 export function isMadeOfForgotten(project: CompiledProject, model: Model): boolean {
   if (model.kind === 'events' || model.kind === 'seed') return false
   const { volatile, files, sources, dependsOn } = model
-  if (volatile || files.length + sources.length > 0 || dependsOn.length === 0) return true
+  if (volatile || files.length + sources.length > 0) return true
+  // Rows that are made of nothing go by an edit alone.
+  if (dependsOn.length === 0) return false
   return once(project, `forgets ${model.name}`, () => {
     return picksRows(project, model) || dependsOn.some((name) => isUnsure(project, name))
   })

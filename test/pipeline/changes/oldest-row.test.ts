@@ -38,6 +38,35 @@ SELECT seen_at::DATE AS day, count(*) AS n FROM core.hits GROUP BY 1`,
     assert.equal(await days(), ['15 1', '18 1', '20 1'])
   })
 
+test('days that an edit takes off a calendar are gone from periods and groups', async () => {
+  await using space = await openProject()
+  const months = async (first: number) => {
+    const project = await compileTexts({
+      'core.days': `SELECT DATE '2026-01-01' + i::INTEGER AS day FROM range(${first}, 90) AS t(i)`,
+      'mart.months': `-- @kind: period
+-- @period: month of month
+SELECT date_trunc('month', day)::DATE AS month, count(*) AS n FROM core.days GROUP BY ALL`,
+      'mart.merged': `-- @kind: merge
+-- @unique_key: month
+-- @incremental: month
+SELECT date_trunc('month', day)::DATE AS month, count(*) AS n FROM core.days GROUP BY ALL`,
+    })
+    const openClaims = () => Promise.resolve(new FakeClaims(space.path('buffer')))
+    const { ok, models } = await runPipeline({ ...runDefaults(space.paths), project, openClaims })
+    assert.ok(ok, JSON.stringify(models))
+    const each = ['mart.months', 'mart.merged'].map((name) =>
+      space.rows(
+        sql`SELECT month(month) || ' ' || n AS text FROM ${sql.relation(name)} ORDER BY month`,
+      ),
+    )
+    return (await Promise.all(each)).map((rows) => rows.map(({ text }) => text as string))
+  }
+  const whole = ['1 31', '2 28', '3 31']
+  assert.equal(await months(0), [whole, whole])
+  const cut = ['2 14', '3 31']
+  assert.equal(await months(45), [cut, cut])
+})
+
 const windows = {
   'the newest rows of each source': {
     'core.hits':
