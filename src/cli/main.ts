@@ -19,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.removeAllListeners('error').on('error', reportLostOutput)
   process.stderr.on('error', () => {}) // a log on a full disk ends no server, and nobody is left to report to
   try {
+    requireDirectory()
     const plugin = ownPlugin(readDescription())
     const plugins = new Map([[plugin.name, plugin]])
     await run([...inOwnWords(argv)], { root: codeDir, plugins })
@@ -30,6 +31,16 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = exitCodeOf(error)
   }
   if (hasToExit()) await end()
+}
+
+/** A shell may stand where somebody else has removed or cloned everything anew. */
+function requireDirectory(): void {
+  try {
+    process.cwd()
+  } catch {
+    const hint = 'change to it again, or to another one: cd "$PWD", or cd ~'
+    throw new UsageError('the current directory is gone', { hint })
+  }
 }
 
 /** When all output is on its way. */

@@ -131,7 +131,8 @@ export default class Flush extends BaseCommand {
     for (const { model, because } of failed) say('failed', model, because)
     for (const kept of damaged) say('damaged', kept.target, damagedText(kept))
     const total = flushed.reduce((sum, { events }) => sum + events, 0)
-    if (flags.every === undefined && !flags.quiet)
+    const isRefused = total === 0 && failed.length > 0
+    if (flags.every === undefined && !flags.quiet && !isRefused)
       this.print(total === 0 ? 'nothing to flush' : `${count(total, 'event')} in ${duration(ms)}`)
   }
 }

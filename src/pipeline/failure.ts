@@ -280,7 +280,8 @@ function csvWay({ details }: DatabaseError): string {
     return `; columns: {${column}: VARCHAR} reads it as text, for ${column} = '${value}' in a model`
   }
   const isWord = /^[^\d"{}[\]]{1,12}$/.test(value)
-  return isWord ? `; csv: {nulls: ["${value}"]} reads it as NULL` : ''
+  // In double quotes YAML would take the \N of a dump for another sign.
+  return isWord ? `; csv: {nulls: ['${value.replaceAll("'", "''")}']} reads it as NULL` : ''
 }
 
 /** The file of a line that is at fault. A seed is the place itself, and a pattern stands for several files. */

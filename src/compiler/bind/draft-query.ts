@@ -1,5 +1,6 @@
 // Models that are a query.
 
+import { relative } from 'node:path'
 import { unstableKeys } from './unstable-key.ts'
 import { changingColumns } from './changing-column.ts'
 import { type Givers, giversFor, giversOf } from './givers.ts'
@@ -11,6 +12,9 @@ import type { Column } from '../../core/relation.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { resolveChecks } from '../checks/resolve-checks.ts'
+import { filesOf } from '../file-hashes.ts'
+import { cutOff, isCutOff } from '../sources/cut-off.ts'
+import { isFile, isPacked } from '../sources/rows-of-file.ts'
 import { definitionOf } from '../definition-hash.ts'
 import {
   type Draft,
@@ -65,7 +69,10 @@ export function draftQuery(
       const declared = reference === undefined ? extra.get(model) : undefined
       return { source, span: declared ?? spanAtByte(body, reference?.at ?? null) }
     },
-    explain: async (details, prefix) => explainQuery(query, dynamic, context, details, prefix),
+    explain: async (details, prefix) => {
+      const ended = await cutOffFiles(query, context)
+      return ended.length > 0 ? ended : explainQuery(query, dynamic, context, details, prefix)
+    },
     finish: (columns, before) => finishQuery(query, { dependsOn, before }, columns, context),
   }
 }
@@ -155,8 +162,25 @@ async function finishQuery(
     ...inMeaning,
     ...unknown,
     ...unstorable,
+    ...(await cutOffFiles(query, context)),
   ]
   return { model: finished.model, diagnostics: [...wrong, ...surprises] }
+}
+
+/** Of the files that the query itself names. */
+async function cutOffFiles(
+  { parsed: { source, body }, references }: ResolvedQuery,
+  { connection, dir }: DraftContext,
+): Promise<readonly Diagnostic[]> {
+  const found: Diagnostic[] = []
+  for (const name of references.files.filter(isPacked))
+    for (const path of await filesOf(connection, dir, name)) {
+      if (!isFile(path) || !(await isCutOff(path))) continue
+      const { problem, hint } = cutOff(relative(dir, path))
+      const place = { source, span: spanAtByte(body, null) }
+      found.push(diagnostic('unreadable-file', { problem }, place, hint))
+    }
+  return found
 }
 
 const surprisingColumns = (

@@ -31,6 +31,7 @@ import {
   dialectOfFile,
   type FileTable,
   isFile,
+  isPacked,
   pathsOf,
   rowsOfFile,
 } from './rows-of-file.ts'
@@ -92,8 +93,6 @@ async function otherBytes(
   }
   return null
 }
-
-const isPacked = (path: string) => /\.(?:gz|zst)$/i.test(path)
 
 const isPlainText = (path: string) => /\.(?:csv|tsv|txt)$/i.test(path)
 

@@ -10,7 +10,8 @@ import { separatorOf } from '../csv/separator-line.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { isMarkedArray } from '../json/marked-array.ts'
 import { SourceProblem } from './problems.ts'
-import { type FileTable, isFile, pathsOf } from './rows-of-file.ts'
+import { cutOff, isCutOff } from './cut-off.ts'
+import { type FileTable, isFile, isPacked, pathsOf } from './rows-of-file.ts'
 
 /** Of a pattern: each compile opens them, and one program has mostly written all of them. */
 const LOOKED_AT = 100
@@ -22,12 +23,16 @@ export async function refuseOtherFormats(
   table: FileTable,
 ): Promise<void> {
   const { location, format, file } = table
-  if (isRemote(location) || /\.(?:gz|zst)$/i.test(location)) return
-  if (format !== 'csv' && format !== 'json') return
+  if (isRemote(location) || (format !== 'csv' && format !== 'json')) return
   const isPattern = !isFile(resolve(dir, location))
   const paths = await pathsOf(connection, dir, table)
+  // Of each file: the newest is the one that is still written.
+  for (const path of paths) {
+    if (!isPacked(path) || !isFile(path) || !(await isCutOff(path))) continue
+    throw new SourceProblem(cutOff(relative(dir, path)))
+  }
   for (const path of paths.slice(0, LOOKED_AT)) {
-    if (!isFile(path)) continue
+    if (isPacked(path) || !isFile(path)) continue
     const wrong =
       (await wrongIn(path, relative(dir, path), table)) ??
       (isPattern ? oneForm(path, dir, file) : null)

@@ -124,6 +124,8 @@ export function isFile(path: string): boolean {
   }
 }
 
+export const isPacked = (path: string): boolean => /\.(?:gz|zst)$/i.test(path)
+
 /** The files of a pattern, in the order in which DuckDB reads them. */
 export async function pathsOf(
   connection: Connection,

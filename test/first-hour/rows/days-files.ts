@@ -160,8 +160,8 @@ export const rows: readonly Mistake[] = [
       run,
     ),
     answer: `
-      models/core/t.sql:1:1 error core.t: f-2.csv, line 60002: Error when converting column "id". Could not convert string "n/a" to 'BIGINT'; csv: {nulls: ["n/a"]} reads it as NULL
-      failed core.t models/core/t.sql:1:1: f-2.csv, line 60002: Error when converting column "id". Could not convert string "n/a" to 'BIGINT'; csv: {nulls: ["n/a"]} reads it as NULL
+      models/core/t.sql:1:1 error core.t: f-2.csv, line 60002: Error when converting column "id". Could not convert string "n/a" to 'BIGINT'; csv: {nulls: ['n/a']} reads it as NULL
+      failed core.t models/core/t.sql:1:1: f-2.csv, line 60002: Error when converting column "id". Could not convert string "n/a" to 'BIGINT'; csv: {nulls: ['n/a']} reads it as NULL
       1 failed, published <id> in <time> eider run --retry`,
     exitCode: 1,
     grade: 'A',

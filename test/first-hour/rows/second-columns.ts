@@ -58,7 +58,7 @@ export const rows: readonly Mistake[] = [
     'a word for a missing value as BOOLEAN',
     'id,paid\n1,unknown\n2,true\n',
     '{paid: BOOLEAN}',
-    `Error when converting column "paid". Could not convert string "unknown" to 'BOOLEAN'; csv: {nulls: ["unknown"]} reads it as NULL`,
+    `Error when converting column "paid". Could not convert string "unknown" to 'BOOLEAN'; csv: {nulls: ['unknown']} reads it as NULL`,
   ),
   failing(
     's35',
