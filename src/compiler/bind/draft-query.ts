@@ -13,7 +13,7 @@ import { type ModelBody, sql } from '../../core/sql.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { resolveChecks } from '../checks/resolve-checks.ts'
 import { filesOf } from '../file-hashes.ts'
-import { cutOff, isCutOff } from '../sources/cut-off.ts'
+import { earlyEnd, isCutOff } from '../sources/cut-off.ts'
 import { isFile, isPacked } from '../sources/rows-of-file.ts'
 import { definitionOf } from '../definition-hash.ts'
 import {
@@ -176,7 +176,7 @@ async function cutOffFiles(
   for (const name of references.files.filter(isPacked))
     for (const path of await filesOf(connection, dir, name)) {
       if (!isFile(path) || !(await isCutOff(path))) continue
-      const { problem, hint } = cutOff(relative(dir, path))
+      const { problem, hint } = earlyEnd(relative(dir, path))
       const place = { source, span: spanAtByte(body, null) }
       found.push(diagnostic('unreadable-file', { problem }, place, hint))
     }

@@ -10,7 +10,7 @@ import { separatorOf } from '../csv/separator-line.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { isMarkedArray } from '../json/marked-array.ts'
 import { SourceProblem } from './problems.ts'
-import { cutOff, isCutOff } from './cut-off.ts'
+import { earlyEnd, isCutOff } from './cut-off.ts'
 import { type FileTable, isFile, isPacked, pathsOf } from './rows-of-file.ts'
 
 /** Of a pattern: each compile opens them, and one program has mostly written all of them. */
@@ -29,7 +29,7 @@ export async function refuseOtherFormats(
   // Of each file: the newest is the one that is still written.
   for (const path of paths) {
     if (!isPacked(path) || !isFile(path) || !(await isCutOff(path))) continue
-    throw new SourceProblem(cutOff(relative(dir, path)))
+    throw new SourceProblem(earlyEnd(relative(dir, path)))
   }
   for (const path of paths.slice(0, LOOKED_AT)) {
     if (isPacked(path) || !isFile(path)) continue

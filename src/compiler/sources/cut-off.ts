@@ -27,7 +27,7 @@ export async function isCutOff(path: string): Promise<boolean> {
   return false
 }
 
-export const cutOff = (file: string): Explanation => ({
+export const earlyEnd = (file: string): Explanation => ({
   problem: `${file} ends early, so that rows of it are missing`,
   hint: 'write it again; while it is written, give it another name, and rename it once it is whole',
 })
