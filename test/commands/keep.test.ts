@@ -110,4 +110,49 @@ test('a run that would remove more than half fails, and removes nothing, until i
   assert.is((await space.ok(['odata', 'preview', 'mart_n'])).stdout.includes('"n":1'), true)
 })
 
+const days = (first: string, of: number) =>
+  `SELECT ${first} + i::INTEGER AS d, i AS v FROM range(${of}) t(i)\n`
+const OLD = "DATE '2024-01-01'"
+const kept = {
+  'eider.yml': 'name: k\n',
+  'models/core/e.sql': days(OLD, 100),
+  'models/core/p.sql': `-- @kind: period
+-- @period: day of d
+-- @keep: 100 days
+SELECT d, sum(v)::INTEGER AS s FROM core.e GROUP BY ALL
+`,
+}
+
+test('a first build leaves out what is too old, and says how much of it', async () => {
+  await using space = await workspace(kept)
+  const LEFT_OUT = /warning:? +100 rows older than 100 days, before .* UTC, are left out\n/
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.match(plan, /build +core\.p +first build\n +0 rows\n/)
+  assert.match(plan, LEFT_OUT)
+  const { stdout: run } = await space.ok(['run'])
+  assert.match(run, /built +core\.p +0 rows, .*\(first build\)/)
+  assert.match(run, LEFT_OUT)
+  assert.is(await countIn(space, 'core.p'), '{"n":0}')
+})
+
+test('a full refresh that would leave nothing of a table fails until it is told to', async () => {
+  await using space = await workspace({
+    ...kept,
+    'models/core/e.sql': days('current_date - 9', 10),
+  })
+  await space.ok(['run'])
+  await space.write('models/core/e.sql', days(OLD, 100))
+  await space.ok(['run', 'core.e'])
+  const refresh = ['run', 'core.p', '--full-refresh']
+  const { stderr } = await space.ok(refresh, { exitCode: 1 })
+  assert.match(
+    stderr,
+    /models\/core\/p\.sql:3:4 .*all that the SELECT gives are 100 rows older .* would lose its 10 rows and have none.*eider run core\.p --full-refresh --allow-removal\n/,
+  )
+  assert.is(await countIn(space, 'core.p'), '{"n":10}')
+  const { stdout } = await space.ok([...refresh, '--allow-removal'])
+  assert.match(stdout, /100 rows older than 100 days, .* are left out/)
+  assert.is(await countIn(space, 'core.p'), '{"n":0}')
+})
+
 test.run()

@@ -8,7 +8,7 @@ import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { explainFailure, isInterruption } from '../failure.ts'
-import { followedColumns, recordChange } from '../changes/notes.ts'
+import { recordChange } from '../changes/notes.ts'
 import { notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { isOfRows } from '../lasting-failures.ts'
@@ -30,8 +30,8 @@ import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
 import { buildPieces } from './pieces.ts'
 import { materializationOf } from './materialize/kinds.ts'
-import { removeOldRows } from './old-rows.ts'
-import { changesOf, removedToo } from './table-changes.ts'
+import { buildWithoutOld, noteNothingCame, removeOldRows } from './old-rows.ts'
+import { changesOf } from './table-changes.ts'
 import type { Built } from './materialize/materialization.ts'
 import { continuesTable, noteRelation } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
@@ -312,14 +312,10 @@ interface BuiltRows extends Pick<Built, 'rows' | 'counts' | 'ranges' | 'left'> {
 const work: Readonly<
   Record<Step['action'], ((context: RunContext, step: Step) => Promise<Built>) | null>
 > = {
-  async build(context, { model, slice }) {
-    const built = await materializationOf(model).build(context, model, slice)
-    const removed = await removeOldRows(context, model)
-    if (removed === 0) return built
-    context.changes.doubt(model.name)
-    if (!built.changed) noteNothingCame(context, model)
-    return { ...built, ...removedToo(built, removed), changed: true }
-  },
+  build: (context, { model, slice }) =>
+    buildWithoutOld(context, { model, slice }, () =>
+      materializationOf(model).build(context, model, slice),
+    ),
   async remove(context, { model }) {
     const rows = await removeOldRows(context, model)
     noteNothingCame(context, model)
@@ -327,11 +323,6 @@ const work: Readonly<
   },
   unchanged: null,
   skip: null,
-}
-
-/** Old rows have gone and none has come, so those who follow the table have nothing to read again. */
-function noteNothingCame({ store, changes }: RunContext, model: Model): void {
-  for (const { name } of followedColumns({ store }, model)) changes.add(model.name, name, [])
 }
 
 export const hasWork = ({ action }: Step): boolean => work[action] !== null

@@ -10,9 +10,13 @@ import { isInHours, keepOf, type OldRows } from '../../core/retention.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import type { Slice } from '../../core/step.ts'
+import { followedColumns } from '../changes/notes.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'
-import { countRows, relationType } from './materialize/relation.ts'
+import type { Built } from './materialize/materialization.ts'
+import { continuesTable, countRows, relationType } from './materialize/relation.ts'
+import { removedToo } from './table-changes.ts'
 
 /** A TIMESTAMP in UTC. */
 export function cutoffOf(keep: Keep, { startedAt }: Pick<RunContext, 'startedAt'>): Sql {
@@ -98,4 +102,68 @@ export async function removeOldRows(context: RunContext, model: Model): Promise<
   if (rows > 0) context.changes.keys.lose(model.name)
   if (model.kind === 'events') await store.state.changes.noteRemoved(connection, model.name, rows)
   return rows
+}
+
+/** Old rows have gone and none has come, so those who follow the table have nothing to read again. */
+export function noteNothingCame({ store, changes }: RunContext, model: Model): void {
+  for (const { name } of followedColumns({ store }, model)) changes.add(model.name, name, [])
+}
+
+/**
+ * Builds, and removes what is too old then, in the transaction of the caller. Throws ModelFailure where a table that had
+ * rows, and is made from nothing, would have none.
+ */
+export async function buildWithoutOld(
+  context: RunContext,
+  { model, slice }: { readonly model: Model; readonly slice: Slice },
+  build: () => Promise<Built>,
+): Promise<Built> {
+  const keep = keepOf(model)
+  if (keep === null) return build()
+  const { connection, changes } = context
+  const isNew = !continuesTable(context, model)
+  const before = isNew ? await rowsOfTable(context, model) : 0
+  const built = await build()
+  const removed = await removeOldRows(context, model)
+  if (removed === 0) return built
+  changes.doubt(model.name)
+  if (!built.changed) noteNothingCame(context, model)
+  if (!isNew && slice === 'whole') return { ...built, ...removedToo(built, removed), changed: true }
+  const old = await oldText(context, keep, removed)
+  if (!isNew) {
+    changes.warn(model.name, `${old}, do not stay`)
+    return { ...built, ...removedToo(built, removed), changed: true }
+  }
+  const rows = await countRows(connection, sql.relation(model.name))
+  if (rows === 0 && before > 0 && !context.allowRemoval)
+    throw new ModelFailure(
+      `all that the SELECT gives are ${old}, so the table would lose its ${count(before, 'row')} and have none; if that is what you want: eider run ${model.name}${context.fullRefresh ? ' --full-refresh' : ''} --allow-removal`,
+      'keep',
+    )
+  changes.warn(model.name, `${old}, are left out`)
+  return { ...built, rows }
+}
+
+/** 0 where there is no table. */
+async function rowsOfTable({ connection, catalog }: RunContext, { name }: Model): Promise<number> {
+  return relationType(catalog, name) === 'table' ? countRows(connection, sql.relation(name)) : 0
+}
+
+async function oldText(context: RunContext, keep: Keep, rows: number): Promise<string> {
+  const cutoff = await context.connection.row(
+    sql`SELECT CAST(${cutoffOf(keep, context)} AS VARCHAR) AS t`,
+  )
+  return oldRowsText({ rows, of: rows, before: textOf(cutoff?.['t']), age: keep.age })
+}
+
+/** The rows that a table has that a run makes of `relation`, and a warning of those that it leaves out. */
+export async function planYoung(context: RunContext, model: Model, relation: Sql): Promise<Sql> {
+  const keep = keepOf(model)
+  if (keep === null) return relation
+  const young = sql`(${youngRows(keep, context, relation)})`
+  const { connection, changes } = context
+  const all = await countRows(connection, relation)
+  const old = all - (await countRows(connection, young))
+  if (old > 0) changes.warn(model.name, `${await oldText(context, keep, old)}, are left out`)
+  return young
 }

@@ -15,6 +15,7 @@ import { comparing } from '../../changes/replaced.ts'
 import { compareRows } from '../../plan/dry-run/compare.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { keepsRules } from '../../rules/rule.ts'
+import { planYoung } from '../old-rows.ts'
 import { builtParts, type ReadAgain, readAgain } from '../../rules/read-again.ts'
 import { rangeColumnOf } from '../../../core/range-column.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
@@ -362,7 +363,8 @@ async function dryCreate(
   const { connection } = context
   await kind.refuseStage(context, model)
   context.changes.lose(model.name)
-  const stage = await keepTable(connection, '_eider_stage', unique)
+  const all = await keepTable(connection, '_eider_stage', unique)
+  const stage = await planYoung(context, model, all)
   await layOver(connection, model.name, kind.firstRows(context, stage, model, staged))
   await checkKeys(kept, [])
   const compared = current !== null && { before: current, after: stage }
