@@ -1,13 +1,14 @@
 // Relations that every build makes from nothing: views, tables, seeds.
 
 import { kinds } from '../../../core/kinds.ts'
-import type { SeedModel, TableModel, ViewModel } from '../../../core/model.ts'
-import { foldCase } from '../../../core/names.ts'
+import type { Model, SeedModel, TableModel, ViewModel } from '../../../core/model.ts'
+import { sameName } from '../../../core/names.ts'
 import type { RowChanges } from '../../../core/report/planned-changes.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
-import type { Connection } from '../../../duckdb/database.ts'
+import { ifRefused } from '../../../duckdb/errors.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
+import type { RunContext } from '../../run-context.ts'
 import { comparing } from '../../changes/replaced.ts'
 import { maintained } from './maintain.ts'
 import { checkKey } from './stage.ts'
@@ -44,7 +45,8 @@ function fromNothing<M extends ViewModel | TableModel | SeedModel>(
       if (query === null) return { changed: true }
       return { changed: true, rows: made ?? (await countRows(connection, relation)) }
     },
-    async dryRun({ connection, paths, catalog, changes: notes }, model, { before }) {
+    async dryRun(context, model, { before }) {
+      const { connection, paths, catalog, changes: notes } = context
       const relation = sql.relation(model.name)
       await connection.run(sql`DROP VIEW IF EXISTS ${relation}`)
       await connection.run(statement(model, paths.dir, null))
@@ -53,25 +55,41 @@ function fromNothing<M extends ViewModel | TableModel | SeedModel>(
       const isTable = kinds[model.kind].relation === 'table'
       const wasTable = before !== null && relationType(catalog, model.name) === 'table'
       if (isTable && wasTable) notes.lose(model.name)
-      const changes =
-        isTable && wasTable ? await compareTables(connection, before, relation, key) : null
+      const changes = isTable && wasTable ? await compareTables(context, model, before) : null
       return { changed: true, added: null, changes }
     },
   }
 }
 
-/** By key where both have it and it is unique; else by whole rows. */
+/** By key where both have it, as one type, and it is unique; else by whole rows. */
 async function compareTables(
-  connection: Connection,
+  context: RunContext,
+  { name, expose }: Model,
   before: Sql,
-  after: Sql,
-  key: readonly string[],
 ): Promise<RowChanges | null> {
-  const columns = await describe(connection, sql`FROM ${before}`)
-  const names = columns.map(({ name }) => foldCase(name))
-  if (key.length === 0 || !key.every((name) => names.includes(foldCase(name))))
+  const { connection } = context
+  const after = sql.relation(name)
+  const key = expose?.key ?? []
+  const [old, now] = [
+    await describe(connection, sql`FROM ${before}`),
+    await describe(connection, sql`FROM ${after}`),
+  ]
+  const parts = key.map((part) =>
+    [old, now].map((all) => all.find((one) => sameName(one.name, part))),
+  )
+  if (key.length === 0 || parts.some(([was]) => was === undefined))
     return compareRows(connection, { before, after })
-  const changes = await compareByKey(connection, { before, after, key })
+  const byKey = compareByKey(connection, { before, after, key })
+  const retyped = parts.find(([was, is]) => was?.type !== is?.type)
+  const changes = await (retyped === undefined ? byKey : ifRefused(byKey, () => null))
+  if (changes === null) {
+    const [was, is] = retyped!
+    context.changes.warn(
+      name,
+      `rows cannot be compared by "${is!.name}", whose type changes from ${was!.type} to ${is!.type}: whole rows are compared`,
+    )
+    return compareRows(connection, { before, after })
+  }
   const [rowsBefore, rowsAfter] = [
     await countRows(connection, before),
     await countRows(connection, after),
