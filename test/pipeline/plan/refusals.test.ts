@@ -85,7 +85,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
   'a narrower column': {
     before: given(kept(merge)),
     after: given(kept(merge, 'id, v::smallint as v, ts')),
-    says: 'models/mart/t.sql:3:12: column "v" cannot change from INTEGER to SMALLINT without losing values; rebuild the table: eider run mart.t --full-refresh',
+    says: 'models/mart/t.sql:3:12: column "v" cannot change from INTEGER to SMALLINT without losing values; to keep the rows, keep the type of the table: CAST(v AS INTEGER); to take the new type, rebuild the table, which keeps only rows that the SELECT still gives: eider run mart.t --full-refresh',
   },
   'a new column under @on_schema_change: fail': {
     before: given(kept(`${scd2}\n-- @on_schema_change: fail`)),

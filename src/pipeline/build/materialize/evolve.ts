@@ -76,7 +76,12 @@ function planEvolution(
   return differences.flatMap(({ column: name, from, to: type }) => {
     if (type === null) return []
     if (from !== null && !isLosslessWidening(from, type)) {
-      const help = kind !== 'events' && type === 'VARCHAR' ? seedHint(model) : hint
+      const isNarrower = kind !== 'events' && isLosslessWidening(type, from)
+      const help = isNarrower
+        ? narrowerHint(model, kind, { name, from })
+        : kind !== 'events' && type === 'VARCHAR'
+          ? seedHint(model)
+          : hint
       throw new ModelFailure(
         `column "${name}" cannot change from ${from} to ${type} without losing values${help}`,
         { column: name },
@@ -84,6 +89,17 @@ function planEvolution(
     }
     return [{ name, type, isNew: from === null }]
   })
+}
+
+/** The table may have got its type by a SELECT that has been taken back. */
+function narrowerHint(
+  model: ModelName,
+  kind: KeptModel['kind'],
+  { name, from }: { readonly name: string; readonly from: ColumnType },
+): string {
+  const losses =
+    kind === 'scd2' ? 'ends its history' : 'keeps only rows that the SELECT still gives'
+  return `; to keep the rows, keep the type of the table: CAST(${annotationName(name)} AS ${from}); to take the new type, rebuild the table, which ${losses}: ${fullRefreshOf(model)}`
 }
 
 const rebuildOf = (model: ModelName, kind: KeptModel['kind']) =>
