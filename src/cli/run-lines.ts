@@ -42,8 +42,18 @@ export function modelText(result: ModelResult, isShort: boolean): string {
     return place === null ? because : `line ${place.line}`
   }
   if (status !== 'built') return because
-  const size = rows === undefined ? '' : `${count(rows, 'row')}, `
+  const size = rows === undefined ? '' : `${sizeText(rows, result.changes)}, `
   return `${size}${duration(ms)} (${because})`
+}
+
+/** A backfill replaces rows: those that it takes away are no rows that it has made. */
+function sizeText(rows: number, changes: ModelResult['changes']): string {
+  if (changes?.way !== 'backfill') return count(rows, 'row')
+  const [added, removed] = [changes.rows_in ?? 0, changes.rows_out ?? 0]
+  if (added + removed + (changes.rows_changed ?? 0) === 0) return 'no row differs'
+  const changed =
+    (changes.rows_changed ?? 0) > 0 ? `, ${grouped(changes.rows_changed!)} changed` : ''
+  return `${count(added, 'row')} in${changed}, ${grouped(removed)} out`
 }
 
 /** The last line: what became of the models, what is published, and how long it took. */

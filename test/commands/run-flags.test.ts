@@ -38,7 +38,7 @@ test('--start and --end replace the rows of a range, its end left out, and nothi
     /mart\.log +backfill\n +\d of \d rows were made by an older rule of raw\.s: [^\n]*\n +replaces 1 row whose day is at least 2026-01-02 and below 2026-01-03\n/,
   )
   const { stdout } = await space.ok(['run', '+mart.log', ...range])
-  assert.match(stdout, /built +mart\.log +3 rows.*\(backfill\)/)
+  assert.match(stdout, /built +mart\.log +\d+ rows? in, \d+ out.*\(backfill\)/)
   assert.equal(await rowsOf(space, log), ['1,a', '2,b', '3,a', '9,b'])
   const half = await space.ok(['run', '--start', '2026-01-02'], { exitCode: 2 })
   assert.match(half.stderr, /--end/)
