@@ -10,6 +10,7 @@ import { nearest } from '../core/suggest.ts'
 import type { Environment } from './environment-values.ts'
 import { notText, unreadable } from './read-text.ts'
 import { settings } from './settings.ts'
+import { environmentName, VARIABLE_PREFIX } from './variables.ts'
 
 const DOT_ENV = '.env'
 
@@ -22,11 +23,12 @@ const knownNames: readonly string[] = [
 const MISSPELT_EDITS = 2
 
 /**
- * The values, none when there is no file, and warnings of names that look like known ones. Throws DiagnosticsError when the file cannot be read, and for each line that is not an
+ * The values, none when there is no file, and warnings of names that look like known ones. `variables`: names of `vars`. Throws DiagnosticsError when the file cannot be read, and for each line that is not an
  * assignment.
  */
 export async function readDotEnv(
   dir: string,
+  variables: readonly string[] = [],
 ): Promise<{ readonly values: Environment; readonly warnings: readonly Diagnostic[] }> {
   let bytes
   try {
@@ -43,7 +45,8 @@ export async function readDotEnv(
   const lines = linesOf(text)
   const errors = lines.filter(({ name }) => name === null).map((line) => refuse(source, line))
   if (errors.length > 0) throw new DiagnosticsError(errors)
-  return { values: parseEnv(text), warnings: lines.flatMap((line) => suspect(source, line)) }
+  const known = [...knownNames, ...variables.map(environmentName)]
+  return { values: parseEnv(text), warnings: lines.flatMap((line) => suspect(source, line, known)) }
 }
 
 interface Line {
@@ -83,9 +86,23 @@ function refuse(source: SourceFile, { start, text }: Line): Diagnostic {
   return diagnostic('dotenv-syntax', {}, placeOf(source, start), hint)
 }
 
-function suspect(source: SourceFile, { start, name }: Line): readonly Diagnostic[] {
-  if (name === null || knownNames.includes(name)) return []
-  const meant = nearest(name, knownNames, MISSPELT_EDITS)
+/** Of the environment, which may hold variables of other projects as well. */
+export const suspectVariables = (
+  env: Environment,
+  variables: readonly string[],
+  source: SourceFile,
+): readonly Diagnostic[] =>
+  Object.keys(env)
+    .filter((name) => name.startsWith(VARIABLE_PREFIX))
+    .flatMap((name) => suspect(source, { start: 0, name }, variables.map(environmentName)))
+
+function suspect(
+  source: SourceFile,
+  { start, name }: Pick<Line, 'start' | 'name'>,
+  known: readonly string[],
+): readonly Diagnostic[] {
+  if (name === null || known.includes(name)) return []
+  const meant = nearest(name, known, MISSPELT_EDITS)
   if (meant === null) return []
   const hint = `did you mean ${meant}?`
   return [diagnostic('dotenv-unknown-name', { name }, placeOf(source, start), hint)]

@@ -12,7 +12,7 @@ import type { ProjectPaths } from '../core/project.ts'
 import { foldCase } from '../core/names.ts'
 import { didYouMean } from '../core/suggest.ts'
 import { type Config, parseConfig, type WrittenValue, type WrittenValues } from './config.ts'
-import { readDotEnv } from './dot-env.ts'
+import { readDotEnv, suspectVariables } from './dot-env.ts'
 import { readExtensionLock } from './extension-lock.ts'
 import { extensionsOf } from './extensions.ts'
 import { catalogOf, readProjectFiles } from './files.ts'
@@ -97,7 +97,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   const config = parseConfig(source)
   const { name, values, targets, diagnostics } = config
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
-  const { values: dotEnv, warnings } = await readDotEnv(root)
+  const declared = [...config.variables.keys()]
+  const { values: dotEnv, warnings } = await readDotEnv(root, declared)
   const inForce = env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
   const target = options.target === null ? null : options.target || inForce
   const ofTarget = target === null ? null : settingsOfTarget(target, targets)
@@ -121,7 +122,8 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
     ...(isLake(ofTarget ?? values) ? { lake: lakeSettings(name, root, effective) } : {}),
   }
   const files = await readProjectFiles(root, paths.database, options.unsaved)
-  const problems = [...warnings, ...(files.problems ?? [])]
+  const others = suspectVariables(env, declared, source)
+  const problems = [...warnings, ...others, ...(files.problems ?? [])]
   const sources = config.sources([env, dotEnv])
   refuseWarehouse(sources, root, paths.database)
   const variables = variablesInForce({

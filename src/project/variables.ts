@@ -61,6 +61,11 @@ interface VariableSources {
   readonly flags: readonly string[]
 }
 
+export const VARIABLE_PREFIX = 'EIDER_VAR_'
+
+export const environmentName = (variable: string): string =>
+  `${VARIABLE_PREFIX}${variable.toUpperCase()}`
+
 /** Throws UsageError for a value of another type, and for a flag that names no variable. */
 export function variablesInForce(given: VariableSources): Variables {
   const { declared, target, environments, flags } = given
@@ -68,7 +73,7 @@ export function variablesInForce(given: VariableSources): Variables {
   const entries = Array.from(declared, ([name, variable]): [string, Variable] => {
     const flag = fromFlags.get(name)
     if (flag !== undefined) return [name, parse(flag, variable, `--vars ${name}`)]
-    const environment = `EIDER_VAR_${name.toUpperCase()}`
+    const environment = environmentName(name)
     const text = variableOf(environment, environments)
     if (text !== null) return [name, parse(text, variable, `the variable ${environment}`)]
     return [name, target?.get(name) ?? variable]

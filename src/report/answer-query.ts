@@ -166,6 +166,10 @@ const withHint = ({ diagnostics }: DiagnosticsError, hint: string) =>
     diagnostics.map((one) => (one.code === 'sql-binding' ? { ...one, hint } : one)),
   )
 
+/** Not as the beginning of a longer name. */
+const hasName = (words: string, name: string): boolean =>
+  new RegExp(String.raw`(?<!\w)${name.replace('.', String.raw`\.`)}(?!\w)`, 'i').test(words)
+
 /** What to do about a table that is not there. */
 async function withHints(
   connection: Connection,
@@ -174,10 +178,10 @@ async function withHints(
   error: DiagnosticsError,
 ): Promise<DiagnosticsError> {
   const { relations } = await readEngineCatalog(connection)
-  const words = text.toLowerCase()
+  const words = text.replaceAll('"', '')
   const unbuilt = models.find(({ name }) => {
     const { schema, table } = splitModelName(name)
-    return words.includes(name.toLowerCase()) && !relations.has(catalogKey(schema, table))
+    return hasName(words, name) && !relations.has(catalogKey(schema, table))
   })
   if (unbuilt !== undefined)
     return withHint(error, `${unbuilt.name} is not built yet: eider run +${unbuilt.name}`)

@@ -135,6 +135,7 @@ function syntaxHint(error: PlacedError): string | undefined {
     unfinishedHint(tokens, at) ??
     missingBy(here, before) ??
     missingComma(tokens, at, text) ??
+    missingAs(tokens, at) ??
     (here === undefined ? endHint(tokens) : undefined)
   )
 }
@@ -180,7 +181,7 @@ function wordAtHint(next: Token | undefined): string | undefined {
 
 /** What may follow a name besides. */
 const afterNames = new Set(
-  'is like ilike nulls left right inner full cross natural asof'.split(' '),
+  'at is like ilike nulls left right inner full cross natural asof'.split(' '),
 )
 
 const isNext = (tokens: readonly Token[], i: number, sign: string) =>
@@ -268,6 +269,28 @@ function missingComma(tokens: readonly Token[], at: number, text: string): strin
   if (startsLine(before, first) && isName(before))
     return `is a comma missing before ${before.text} or ${here!.text}?`
   return startsLine(here!, before) ? `is a comma missing before ${here!.text}?` : undefined
+}
+
+/** Words that name a column only behind AS, and are likely to. */
+const namedByAs = new Set(
+  `action cost current cycle data database date day days dec decade decades decimal description domain double each event
+  float format function group hour hours identity index int integer interval key label language level location match
+  method minute minutes mode month months name names no number object option options owner partition percent policy
+  position quarter quarters range role row rows schema second seconds session source start storage target text time
+  timestamp type types user value version week weeks year years zone`.split(/\s+/),
+)
+
+function missingAs(tokens: readonly Token[], at: number): string | undefined {
+  const [before, here, next] = [tokens[at - 1], tokens[at], tokens[at + 1]]
+  if (here?.kind !== 'word' || before === undefined) return undefined
+  if (!namedByAs.has(here.text.toLowerCase()) || clauses.includes(before.text.toUpperCase()))
+    return undefined
+  const isValue =
+    nameOf(before) !== null || isSymbol(before, ')') || ['number', 'string'].includes(before.kind)
+  const isEnd = next === undefined || isSymbol(next, ',') || isWord(next, 'from')
+  return isValue && isEnd
+    ? `"${here.text}" is a word of SQL, which names a column only behind AS: AS ${here.text}`
+    : undefined
 }
 
 function endHint(tokens: readonly Token[]): string | undefined {

@@ -27,10 +27,15 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
     return malformed(`${target}: ${problem}`, target)
   }
   const where = position >= text.length ? 'at the end' : `at character ${position + 1}`
-  const known = rule === 'search' ? null : knownMistake(rule, text, position)
+  const known = rule === 'search' ? unclosedPhrase(text) : knownMistake(rule, text, position)
   const problem = known ?? unexpected(rule, text, position, new Set(expected))
   return malformed(`${target} ${where}: ${problem}`, target)
 }
+
+const unclosedPhrase = (text: string): string | null =>
+  text.replaceAll(/\\./gs, '').split('"').length % 2 === 0
+    ? 'a phrase stands between two double quotes: write the closing one, as in "red wine", or leave out both'
+    : null
 
 /** The message for a mistake that many make; null for any other. */
 function knownMistake(rule: string, text: string, position: number): string | null {
@@ -125,6 +130,9 @@ const METHOD_CALL = new RegExp(
   'i',
 )
 
+/** `aggregate(amount with sum)` */
+const UNNAMED = /(?<=[(,]\s*)([\w/]+\s+with\s+[\w.]+)\s*[),]/i
+
 const CALL_IN_GROUPBY = /groupby\(\((?:[^()]*,)?\s*(?!rollup\b)((\w+)\([^()]*\))/i
 
 function applyMistake(text: string, position: number): string | null {
@@ -151,6 +159,9 @@ function applyMistake(text: string, position: number): string | null {
   const grouped = CALL_IN_GROUPBY.exec(text)
   if (grouped !== null && grouped.index <= position && position < grouped.index + grouped[0].length)
     return `groupby takes names; compute it first: compute(${grouped[1]!} as ${grouped[2]!})/groupby((${grouped[2]!}))`
+  const unnamed = UNNAMED.exec(text)
+  if (unnamed !== null && unnamed.index + unnamed[0].length - 1 === position)
+    return `a name is missing: ${unnamed[1]!} as total`
   const [, method, value] = METHOD_CALL.exec(before) ?? []
   return method === undefined ? null : aggregateHint(method, value ?? '')
 }
