@@ -34,7 +34,7 @@ export function syntaxError(match: ohm.MatchResult, rule: string, text: string, 
 
 const unclosedPhrase = (text: string): string | null =>
   text.replaceAll(/\\./gs, '').split('"').length % 2 === 0
-    ? 'a phrase stands between two double quotes: write the closing one, as in "red wine", or leave out both'
+    ? 'a phrase needs two double quotes: write the closing one, as in "red wine", or leave out both'
     : null
 
 /** The message for a mistake that many make; null for any other. */

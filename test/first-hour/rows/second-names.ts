@@ -64,7 +64,7 @@ export const rows: readonly Mistake[] = [
     id: 's90-search',
     mistake: 'a quote of $search that is not closed',
     ask: { get: '/core_orders?$search="' },
-    answer: `400 $search at the end: a phrase stands between two double quotes: write the closing one, as in "red wine", or leave out both`,
+    answer: `400 $search at the end: a phrase needs two double quotes: write the closing one, as in "red wine", or leave out both`,
     grade: 'A',
   },
   {
