@@ -64,12 +64,18 @@ export function explainFailure(
   if (!(error instanceof DatabaseError)) throw error
   // After a FATAL error DuckDB refuses everything until the file is opened again.
   if (error.details.type === 'FATAL') throw error
-  const problem = `${csvFileIn(error, model)}${problemIn(error)}${csvWay(error)}`
+  // A seed is the place itself.
+  const problem =
+    model.kind === 'seed' ? `${problemIn(error)}${csvWay(error)}` : problemOfRows(error)
   const message = isDiskFull(error) ? `the disk is full: ${problem}` : problem
   const place =
     statement === null ? null : (placeOf(error, model, statement) ?? causeOf(error, model))
   return `${place ?? startPlace(model)}: ${message}${leftBehind(error, model, selected)}`
 }
+
+/** What DuckDB complains about in rows that it reads, with the file of a CSV and what reads it. */
+export const problemOfRows = (error: DatabaseError): string =>
+  `${csvFileIn(error)}${problemIn(error)}${csvWay(error)}`
 
 /** The compile bound the model to its inputs as the project has them; a run that leaves them out binds it to their tables. */
 function leftBehind(
@@ -284,9 +290,9 @@ function csvWay({ details }: DatabaseError): string {
   return isWord ? `; csv: {nulls: ['${value.replaceAll("'", "''")}']} reads it as NULL` : ''
 }
 
-/** The file of a line that is at fault. A seed is the place itself, and a pattern stands for several files. */
-function csvFileIn({ details }: DatabaseError, model: Model): string {
-  if (model.kind === 'seed' || !details.message.startsWith(CSV_ERROR)) return ''
+/** The file of a line that is at fault. A pattern stands for several files. */
+function csvFileIn({ details }: DatabaseError): string {
+  if (!details.message.startsWith(CSV_ERROR)) return ''
   const [, path] = /^ *file = (.+)$/m.exec(details.message) ?? []
   return path === undefined ? '' : `${basename(path)}, `
 }

@@ -29,7 +29,7 @@ test('a source that cannot be read to its end fails those that read it, and no o
   const rows = Array.from({ length: 30_000 }, (_, i) => `${i},2024-01-01\n`).join('')
   await using space = await workspace({ ...logs, 'data/log.csv': `a,at\n${rows}1,never\n` })
   const built = await results(space, 1)
-  assert.match(built['a.log']!, 'the source files.log cannot be read: CSV Error')
+  assert.match(built['a.log']!, 'the source files.log cannot be read: log.csv, line 30002: ')
   assert.is(built['a.own'], 'first build')
 })
 

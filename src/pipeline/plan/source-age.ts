@@ -9,6 +9,7 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
+import { problemOfRows } from '../failure.ts'
 
 const MAX_DATE_MS = 8.64e15
 
@@ -47,8 +48,8 @@ async function unlessUnreadable(
     return await read()
   } catch (error) {
     if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
-    const [problem = ''] = error.details.message.split('\n')
-    return { source: name, state: 'error', text: `the source ${name} cannot be read: ${problem}` }
+    const text = `the source ${name} cannot be read: ${problemOfRows(error)}`
+    return { source: name, state: 'error', text }
   }
 }
 
