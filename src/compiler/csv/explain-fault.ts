@@ -35,7 +35,8 @@ export async function explainFault(
   return diagnostic('seed-row', { problem }, line, hint)
 }
 
-function wordsFor(
+/** `rest`: of the line, from its place on. */
+export function wordsFor(
   { is, fields = 0, other }: CsvFault,
   { columns, delimiter, newline }: CsvShape,
   rest: string,

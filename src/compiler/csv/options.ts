@@ -49,32 +49,56 @@ const PARTS = String.raw`^\s*(\d{1,2})[-/. ](\d{1,2})[-/. ](?:\d{4}|\d{2})(?:\D.
 /** DuckDB takes such a year for the first part as soon as it can. */
 const SHORT_YEAR = String.raw`\s*\d{1,2}[-/. ]\d{1,2}[-/. ]\d{2}(?:\D.*)?`
 
+/** Where a row of several files is from. */
+export const FILE_COLUMN = '_eider_file'
+
+interface AmbiguousDate {
+  readonly column: string
+  readonly example: string
+  /** Of several. */
+  readonly file?: string
+}
+
 /**
  * A column of dates that all could have the day first or the month first: DuckDB takes the day, and the month as soon as a
- * value allows nothing else, so that all others change. `texts`: the same rows with each value as it is written.
+ * value allows nothing else, so that all others change. `texts`: the same rows with each value as it is written, of several
+ * files with FILE_COLUMN. Files may have several forms, of which DuckDB finds one for all, or `areApart` one for each.
  */
 export async function ambiguousDate(
   connection: Connection,
   texts: Sql,
   columns: readonly Pick<Column, 'name' | 'type'>[],
-): Promise<{ readonly column: string; readonly example: string } | null> {
+  areApart?: boolean,
+): Promise<AmbiguousDate | null> {
   const found = columns.filter(({ type }) => /^(?:DATE$|TIMESTAMP)/.test(type))
   for (const { name } of found) {
     const text = sql.ident(name)
     const part = (group: number) =>
       sql`TRY_CAST(regexp_extract(${text}, ${sql.value(PARTS)}, ${sql.value(group)}) AS INTEGER)`
-    // All values of a column of dates have one form: a few tell whether it is this one.
+    const isSuch = sql`regexp_matches(${text}, ${sql.value(PARTS)})`
+    // All values of a column of one file have one form: a few tell whether it is this one.
+    const rows = areApart === undefined ? texts : sql`SELECT * FROM (${texts}) WHERE ${isSuch}`
     const [first] = await connection.rows(sql`
-      SELECT ${text} AS text FROM (${texts}) WHERE ${text} IS NOT NULL LIMIT 1`)
+      SELECT ${text} AS text FROM (${rows}) WHERE ${text} IS NOT NULL LIMIT 1`)
     if (first === undefined || !new RegExp(PARTS).test(textOf(first['text']))) continue
     const isShort = sql`regexp_full_match(text, ${sql.value(SHORT_YEAR)})`
-    const row = await connection.row(sql`
-      SELECT max(greatest(a, b)) <= 12 OR bool_or(${isShort}) AS both,
+    const file = areApart === undefined ? sql`NULL` : sql.ident(FILE_COLUMN)
+    const group = areApart === true ? sql`file` : sql`NULL`
+    const groups = await connection.rows(sql`
+      SELECT max(greatest(a, b)) <= 12 OR bool_or(${isShort}) AS both, max(a) > 12 AND max(b) <= 12 AS has_day_first,
+        max(b) > 12 AS has_month_first, bool_or(${isShort}) AS is_short, min(file) AS file,
         coalesce(min(text) FILTER (WHERE a <> b), min(text) FILTER (WHERE ${isShort})) AS example
-      FROM (SELECT ${text} AS text, ${part(1)} AS a, ${part(2)} AS b
-        FROM (${texts}) LIMIT ${sql.value(limits.csvSampledRows)})`)
-    if (row?.['both'] === true && row['example'] !== null)
-      return { column: name, example: textOf(row['example']).trim() }
+      FROM (SELECT ${text} AS text, ${part(1)} AS a, ${part(2)} AS b, ${file} AS file
+        FROM (${rows}) LIMIT ${sql.value(limits.csvSampledRows)})
+      GROUP BY ${group} ORDER BY file`)
+    // What DuckDB takes where a file does not tell is then right.
+    const isToldByOthers =
+      groups.some((row) => row['has_day_first'] === true) &&
+      !groups.some((row) => row['has_month_first'] === true)
+    const row = groups.find((one) => one['both'] === true && one['example'] !== null)
+    if (row === undefined || (isToldByOthers && row['is_short'] !== true)) continue
+    const where = row['file'] === null ? {} : { file: textOf(row['file']!) }
+    return { column: name, example: textOf(row['example']!).trim(), ...where }
   }
   return null
 }

@@ -18,11 +18,21 @@ interface CsvScan {
   readonly fault: CsvFault | null
 }
 
-/** `delimiter`: null where the header decides. Throws what the system says of a file that cannot be read. */
-export async function scanCsv(path: string, delimiter: Delimiter | null): Promise<CsvScan> {
+/**
+ * `delimiter`: null where the header decides; `most`: bytes that are looked at. Throws what the system says of a file that
+ * cannot be read.
+ */
+export async function scanCsv(
+  path: string,
+  delimiter: Delimiter | null,
+  most = Infinity,
+): Promise<CsvScan> {
   let rows: RowScanner | null = null
   let carry: Buffer = Buffer.alloc(0)
-  for await (const chunk of createReadStream(path, { highWaterMark: limits.csvChunkBytes })) {
+  let left = most
+  const bounds = { highWaterMark: limits.csvChunkBytes, end: most - 1 }
+  for await (const chunk of createReadStream(path, bounds)) {
+    left -= (chunk as Buffer).length
     const bytes = carry.length === 0 ? (chunk as Buffer) : Buffer.concat([carry, chunk as Buffer])
     const whole = bytes.subarray(0, bytes.length - incompleteTail(bytes))
     carry = bytes.subarray(whole.length)
@@ -39,6 +49,7 @@ export async function scanCsv(path: string, delimiter: Delimiter | null): Promis
     if (fault !== null) return { shape: rows.shape, fault }
   }
   rows ??= new RowScanner(shapeOf(carry, delimiter), 0)
+  if (left <= 0) return { shape: rows.shape, fault: null }
   return { shape: rows.shape, fault: carry.length > 0 ? rows.faultHere('not-utf-8') : rows.end() }
 }
 
@@ -50,13 +61,16 @@ export async function headerOfFile(path: string): Promise<CsvShape> {
 }
 
 /** The first lines of a CSV file, as many as tell how it is laid out, and the fields of its second line. */
-export async function topOfFile(path: string) {
+export async function topOfFile(path: string, delimiter: Delimiter | null = null) {
   const bytes = await startOfFile(path)
-  const header = shapeOf(bytes, null)
+  const header = shapeOf(bytes, delimiter)
   const lines = bytes.toString('utf8', startOf(bytes)).split(LINE_END, TELLING_LINES)
-  const second = headerOf(lines[1] ?? '', header.delimiter).columns
+  const second = fieldsOf(lines[1] ?? '', header)
   return { header, lines, second }
 }
+
+export const fieldsOf = (line: string, { delimiter }: Pick<CsvShape, 'delimiter'>) =>
+  headerOf(line, delimiter).columns
 
 async function startOfFile(path: string): Promise<Buffer> {
   const file = await open(path)
@@ -285,6 +299,9 @@ class RowScanner {
 
 const delimiters = [',', ';', '\t', '|'] as const
 type Delimiter = (typeof delimiters)[number]
+
+export const isDelimiter = (text: string): text is Delimiter =>
+  delimiters.some((sign) => sign === text)
 
 export interface CsvShape {
   readonly delimiter: Delimiter

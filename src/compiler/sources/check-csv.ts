@@ -16,15 +16,23 @@ import { BLANK_HINT, blankLines, blankProblem } from '../csv/line-ends.ts'
 import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
-import { ambiguousDate, explainAmbiguous } from '../csv/options.ts'
+import { ambiguousDate, explainAmbiguous, FILE_COLUMN } from '../csv/options.ts'
 import { REPEATED_HINT, repeatedNames } from '../csv/repeated-names.ts'
 import { separatorOf } from '../csv/separator-line.ts'
 import { isUtf8File } from '../csv/utf-8.ts'
 import { leakingZone, zoneHint } from '../csv/zone-names.ts'
 import { headerOfFile } from '../csv/scan.ts'
 import { refuseLostHeader, refuseLostLines } from './lost-lines.ts'
+import { raggedRow } from './ragged-rows.ts'
 import type { Explanation } from '../hints/engine-words.ts'
-import { emptyFile, notUtf8, otherColumns, refuseOtherEncoding, SourceProblem } from './problems.ts'
+import {
+  emptyFile,
+  noHeader,
+  notUtf8,
+  otherColumns,
+  refuseOtherEncoding,
+  SourceProblem,
+} from './problems.ts'
 import {
   ALL_TEXTS,
   type CheckedFile,
@@ -45,6 +53,8 @@ export async function checkCsv(
 ): Promise<readonly SourceWarning[]> {
   const file = await openFile(connection, dir, table, columns)
   refuseUnreadable(file)
+  const ragged = await raggedRow(file)
+  if (ragged !== null) throw new SourceProblem(ragged)
   const isFound = table.csv?.delimiter === undefined && table.csv?.header === undefined
   if (isFound && !file.paths.some((path) => separatorOf(path) !== null))
     await refuseLostHeader(file)
@@ -159,7 +169,9 @@ export async function lateValue(
   const wrong = await otherBytes(connection, dir, table)
   if (wrong !== null) return wrong
   const file = await openFile(connection, dir, table, columns)
-  return isShort(file) ? null : bentValue(file, file.texts)
+  if (isShort(file)) return null
+  const date = file.paths.length > 1 ? await eitherDate(file, null) : null
+  return date ?? bentValue(file, file.texts)
 }
 
 /** A row has a byte and the end of its line. */
@@ -214,15 +226,28 @@ async function fileWith(
 }
 
 /** A date that is read as another one when a later row arrives is refused until it is said which one it is. */
-async function refuseAmbiguousDates({
-  connection,
-  table: { csv },
-  columns,
-  texts,
-}: CheckedFile): Promise<void> {
-  if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return
-  const found = await ambiguousDate(connection, texts, columns)
-  if (found !== null) throw new SourceProblem(explainAmbiguous(found))
+async function refuseAmbiguousDates(file: CheckedFile): Promise<void> {
+  const found = await eitherDate(file, CHECKED_ROWS)
+  if (found !== null) throw new SourceProblem(found)
+}
+
+/** `rows`: how many are looked at of several files. */
+async function eitherDate(file: CheckedFile, rows: number | null): Promise<Explanation | null> {
+  const { connection, dir, table, columns, texts, paths } = file
+  const { csv } = table
+  if (csv?.dateFormat !== undefined || csv?.timestampFormat !== undefined) return null
+  if (paths.length < 2) {
+    const found = await ambiguousDate(connection, texts, columns)
+    return found === null ? null : explainAmbiguous(found)
+  }
+  const some = rows === null ? sql.empty : sql`LIMIT ${sql.value(rows)}`
+  const rowsOfFiles = sql`
+    SELECT *, filename AS ${sql.ident(FILE_COLUMN)} FROM ${rowsOfFile(dir, table, ALL_TEXTS)} ${some}`
+  const found = await ambiguousDate(connection, rowsOfFiles, columns, csv?.unionByName === true)
+  if (found === null) return null
+  const { problem, hint } = explainAmbiguous(found)
+  const at = found.file !== undefined && isFile(found.file) ? relative(dir, found.file) : table.file
+  return { problem: `${at}: ${problem}`, hint }
 }
 
 /**
@@ -231,15 +256,19 @@ async function refuseAmbiguousDates({
  */
 async function refuseOtherColumns({ dir, table, columns, paths }: CheckedFile): Promise<void> {
   const { location, csv } = table
-  if (csv?.unionByName === true || !/\.(?:csv|tsv)$/i.test(location)) return
+  if (!/\.(?:csv|tsv)$/i.test(location)) return
   const [first, ...others] = paths
   if (first === undefined || others.length === 0) return
   const namesOf = async (path: string) => (await headerOfFile(path)).columns
   const names = await namesOf(first)
   // Where DuckDB has found its names elsewhere, the first line is no header.
-  if (!columns.every(({ name }, i) => name === names[i])) return
+  if (!names.every((name, i) => name === columns[i]?.name)) return
+  if (csv?.unionByName !== true && names.length !== columns.length) return
   for (const file of others) {
     const own = await namesOf(file)
+    if (csv?.header === undefined && isRow(own, names))
+      throw new SourceProblem(noHeader(relative(dir, first), relative(dir, file), own, names))
+    if (csv?.unionByName === true) continue
     const added = own.find((name) => !names.includes(name))
     const missing = names.find((name) => !own.includes(name))
     if (added === undefined && missing === undefined) continue
@@ -248,3 +277,11 @@ async function refuseOtherColumns({ dir, table, columns, paths }: CheckedFile): 
     )
   }
 }
+
+const YEAR = /^(?:19|20)\d\d$/
+
+/** As many fields as the header of the first file has, none of its names, and numbers or dates where that has words. */
+const isRow = (fields: readonly string[], names: readonly string[]) =>
+  fields.length === names.length &&
+  !fields.some((field) => names.includes(field)) &&
+  fields.some((field, i) => /^[-+]?\d/.test(field) && !YEAR.test(field) && !/^\d/.test(names[i]!))

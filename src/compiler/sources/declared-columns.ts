@@ -8,8 +8,9 @@ import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { TYPE_HINT } from '../hints/binding.ts'
 import { problemOfType } from '../seed.ts'
+import { raggedRow } from './ragged-rows.ts'
 import { SourceProblem } from './problems.ts'
-import { ALL_TEXTS, type FileTable, rowsOfFile } from './rows-of-file.ts'
+import { ALL_TEXTS, type FileTable, pathsOf, rowsOfFile } from './rows-of-file.ts'
 
 /** Throws SourceProblem. */
 export async function refuseWrongColumns(
@@ -35,6 +36,9 @@ export async function refuseWrongColumns(
     (column) => names?.some((name) => sameName(name, column)) === false,
   )
   if (unknown === undefined) return
+  const paths = await pathsOf(connection, dir, table)
+  const ragged = await raggedRow({ connection, dir, table, paths, columns: found })
+  if (ragged !== null) throw new SourceProblem(ragged)
   const available = `its columns are ${names!.slice(0, 10).join(', ')}`
   throw new SourceProblem({
     problem: `columns.${unknown}: ${table.file} has no such column`,

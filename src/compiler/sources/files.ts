@@ -23,7 +23,15 @@ import { refuseLostDigits } from './late-json.ts'
 import { checkParquet } from './parquet-files.ts'
 import { probeFile } from './probe.ts'
 import { refusePipe, SourceProblem } from './problems.ts'
-import { ALL_TEXTS, type FileTable, isFileTable, pathOf, rowsOfFile } from './rows-of-file.ts'
+import {
+  ALL_TEXTS,
+  type FileTable,
+  isFileTable,
+  pathOf,
+  pathsOf,
+  rowsOfFile,
+} from './rows-of-file.ts'
+import { raggedRow } from './ragged-rows.ts'
 import type { SourceAccess } from './source-access.ts'
 
 export const files: SourceAccess = {
@@ -52,7 +60,25 @@ export const files: SourceAccess = {
       return file.format === 'csv' ? checkCsv(connection, dir, file, columns) : []
     },
     explain: () => null,
+    explainTable: (connection, table, message) =>
+      explainLayout(connection, dir, fileTable(table), message),
   }),
+}
+
+/** Where DuckDB finds no layout of a CSV file, or another one than that of the first file. */
+async function explainLayout(
+  connection: Connection,
+  dir: string,
+  table: FileTable,
+  message: string,
+) {
+  if (table.format !== 'csv' || isRemote(table.location)) return null
+  const other = /^Schema mismatch between globbed files[^]*\nCurrent file: (.*)\n/.exec(
+    message,
+  )?.[1]
+  if (other === undefined && !message.startsWith('Error when sniffing file')) return null
+  const paths = other === undefined ? await pathsOf(connection, dir, table) : [resolve(dir, other)]
+  return raggedRow({ connection, dir, table, paths, columns: null })
 }
 
 /** A blank row of a sheet is none. */

@@ -18,10 +18,11 @@ import { fileReach } from './files.ts'
 import { sourceAccess } from './kinds.ts'
 import { isFileTable } from './rows-of-file.ts'
 import { didYouMean } from '../../core/suggest.ts'
+import { DatabaseError } from '../../duckdb/errors.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { hashOf } from '../../core/hash.ts'
-import { unusable } from './problems.ts'
+import { SourceProblem, unusable } from './problems.ts'
 import type { OpenSource } from './source-access.ts'
 
 export interface KnownSources {
@@ -276,7 +277,11 @@ async function attachSource(
       else if (compiled.changedBy === null) tables.push(compiled)
       else tables.push({ ...compiled, stamp: await stampByColumn(connection, compiled) })
     } catch (error) {
-      problems.set(name, unusable(error, dir, source, { ...table, name }, opened))
+      const { explainTable } = opened
+      const isOfEngine = error instanceof DatabaseError && explainTable !== undefined
+      const better = isOfEngine ? await explainTable(connection, table, error.message) : null
+      const cause = better === null ? error : new SourceProblem(better)
+      problems.set(name, unusable(cause, dir, source, { ...table, name }, opened))
     }
   }
   database.explain((message) => {

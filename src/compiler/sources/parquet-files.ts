@@ -13,7 +13,7 @@ import { CHECKED_ROWS } from '../csv/guessed-types.ts'
 import { short } from '../csv/misread-numbers.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { verbatim } from '../seed.ts'
-import { otherColumns, SourceProblem } from './problems.ts'
+import { otherColumns, parquetProblem, SourceProblem } from './problems.ts'
 import { type FileTable, isFile, pathsOf } from './rows-of-file.ts'
 
 /** What each compile looks at, in 5 to 46 ms of a busy machine; a run looks at all before it reads them, at 1,500 in 0.9 s. */
@@ -32,8 +32,10 @@ export async function checkParquet(
 ): Promise<void> {
   if (isRemote(table.location)) return
   const bounds = { files: CHECKED_FILES, rows: CHECKED_ROWS }
-  // What is wrong with a file itself, the models say that read it.
-  const wrong = await ifRefused(otherFile(connection, dir, table, bounds), () => null)
+  // What else is wrong with a file itself, the models say that read it.
+  const wrong = await ifRefused(otherFile(connection, dir, table, bounds), ({ details }) =>
+    parquetProblem(details, dir),
+  )
   if (wrong !== null) throw new SourceProblem(wrong)
 }
 

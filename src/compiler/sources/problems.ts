@@ -2,8 +2,8 @@
 
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
-import type { ExternalSource } from '../../core/sources.ts'
+import { relative, resolve } from 'node:path'
+import { type ExternalSource, isRemote } from '../../core/sources.ts'
 import { hide } from '../../core/hidden.ts'
 import type { Span } from '../../core/source-text.ts'
 import { isPipeOrDevice } from '../../files/read-file.ts'
@@ -12,6 +12,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import { DatabaseError, type DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { ExtensionError } from '../../duckdb/extension-files.ts'
 import { mixedLineEnds } from '../csv/line-ends.ts'
+import { startOf } from '../csv/start-of-file.ts'
 import { utf16Of } from '../csv/utf-16.ts'
 import { problemOf, type Explanation } from '../hints/engine-words.ts'
 import { withoutDir } from '../hints/engine-diagnostic.ts'
@@ -54,6 +55,7 @@ export function unusable(
   if (!(error instanceof DatabaseError)) throw error
   const details = withoutDir(error.details, dir)
   const known =
+    parquetProblem(details, dir) ??
     opened.explain(details.message) ??
     tableProblem(details, name) ??
     csvProblem(details, file, dir) ??
@@ -106,6 +108,33 @@ function tableProblem(details: DatabaseErrorDetails, name: string): Explanation 
     hint: didYouMean(table, meant) ?? 'check the name, and "schema" of the source',
   }
 }
+
+/** The end of a Parquet file tells where its columns are, and is written last. */
+export function parquetProblem({ message }: DatabaseErrorDetails, dir: string): Explanation | null {
+  const [, found] =
+    /No magic bytes found at end of file '([^']+)'/.exec(message) ??
+    /Footer length error in file '([^']+)'/.exec(message) ??
+    /File '([^']+)' too small to be a Parquet file/.exec(message) ??
+    []
+  if (found === undefined) return null
+  const path = resolve(dir, found)
+  const file = relative(dir, path)
+  const start = startOf(path, MAGIC.length).toString('latin1')
+  if (isRemote(found)) return null
+  return MAGIC.startsWith(start) ? incomplete(file) : otherThanParquet(file)
+}
+
+const MAGIC = 'PAR1'
+
+const otherThanParquet = (file: string): Explanation => ({
+  problem: `${file} is not a Parquet file`,
+  hint: 'get or write the file again: a download may have stored the answer of an error',
+})
+
+const incomplete = (file: string): Explanation => ({
+  problem: `${file} is incomplete: it is still being written, or was cut off`,
+  hint: 'run again when it is whole; let its writer give it another name, such as with .tmp at the end, and rename it when it is',
+})
 
 function csvProblem(
   { message }: DatabaseErrorDetails,
@@ -200,6 +229,20 @@ export function otherColumns(
       : `${file} has a column "${added}", which ${first} does not have`
   const hint = `give all files the same columns, or write "${format}: {union_by_name: true}": a column that a file lacks is then NULL`
   return { problem, hint }
+}
+
+/** A file of a pattern begins with a row, and the first one with a header. */
+export function noHeader(
+  first: string,
+  file: string,
+  row: readonly string[],
+  names: readonly string[],
+): Explanation {
+  const list = (fields: readonly string[]) => fields.slice(0, 10).join(', ')
+  return {
+    problem: `${file} has no header: it begins with the row ${list(row)}`,
+    hint: `begin it with the header of ${first}: ${list(names)}`,
+  }
 }
 
 /** For a file that is not on this machine. */

@@ -47,6 +47,12 @@ export interface OpenSource {
   ) => Promise<readonly SourceWarning[]>
   /** What an error of the engine means for this source; null: nothing special. */
   readonly explain: (message: string) => Explanation | null
+  /** The same for an error of the query of a table, by what its files have. */
+  readonly explainTable?: (
+    connection: Connection,
+    table: ExternalTable,
+    message: string,
+  ) => Promise<Explanation | null>
   /** The same for an error of a model, which names no source. `isOnly`: no other source of the kind is attached. */
   readonly explainModel?: (message: string, isOnly: boolean) => Explanation | null
 }

@@ -176,8 +176,8 @@ export const rows: readonly Mistake[] = [
       'data/c.csv': 'a,b\n1,2\n1,2,3\n4,5\n',
     },
     answer: `
-      eider.yml:5:7 error invalid-source: the source "crm.c" cannot be read: its header has 2 columns (a, b), and its rows do not, so DuckDB reads a,b
-      hint: give each row as many fields as the header has, and put a value that contains "," in quotes`,
+      eider.yml:5:7 error invalid-source: the source "crm.c" cannot be read: data/c.csv:3: this row has 3 fields, the header has 2 (a, b)
+      hint: put a value that contains a comma in quotes: "2,3"`,
     grade: 'A',
   },
   {
@@ -188,8 +188,8 @@ export const rows: readonly Mistake[] = [
       'data/c.csv': 'a,b\n1,2\n1,2,3\n',
     },
     answer: `
-      eider.yml:5:7 error invalid-source: the source "crm.c" cannot be read: its header has 2 columns (a, b), and its rows do not, so DuckDB reads column0, column1, column2
-      hint: give each row as many fields as the header has, and put a value that contains "," in quotes`,
+      eider.yml:5:7 error invalid-source: the source "crm.c" cannot be read: data/c.csv:3: this row has 3 fields, the header has 2 (a, b)
+      hint: put a value that contains a comma in quotes: "2,3"`,
     grade: 'A',
   },
   {
