@@ -1,13 +1,17 @@
-// Keys that a daemon may forget, so that a repeat of their request is stored again. The documentation names two cases, and in
-// both the daemon says so:
+// Keys that a daemon, or a run, may forget, so that a repeat of their request is stored again. The documentation names two
+// cases, and in both it is said:
 //
-//   - A disk is full when events are flushed: their keys are in memory alone, from `keys-not-kept` to `keys-kept`, and go with
-//     a daemon that is killed in between (docs/collect.md).
+//   - A disk is full, or fails, when events are flushed: their keys are in memory alone, from `keys-not-kept` to `keys-kept`,
+//     and go with a daemon that is killed in between, or with a run without a daemon that ends (docs/collect.md).
 //   - A group changes on disk after a run has read it: the daemon takes it out with `segment-damaged`, and its keys with it. It
 //     cannot know whether the run has committed these events, and takes them when they are sent again
 //     (docs/collect/operating.md).
 
 import type { Call, Known } from './known.ts'
+import type { SimulatedProcess } from './world.ts'
+
+/** A line of the log of a process. */
+export type Said = (event: string, process: SimulatedProcess) => void
 
 /** A run may have committed what is in such a segment. */
 const WAS_HANDED_OUT = /\.(claimed|returned)$/
@@ -16,8 +20,8 @@ const GROUPS = /(?<=^\{"\$commit":.*\n)/m
 
 export class ForgottenKeys {
   readonly #known: Known
-  /** Daemons that have keys in memory alone, by the numbers of their collectors. */
-  readonly #unkept = new Set<number>()
+  /** Processes that have keys in memory alone. */
+  readonly #unkept = new Set<SimulatedProcess>()
   /** Calls in groups that have changed, until a daemon says so. */
   #changed: readonly Call[] = []
 
@@ -25,16 +29,19 @@ export class ForgottenKeys {
     this.#known = known
   }
 
-  /** A line of the log of a daemon. */
-  said(collector: number, event: string): void {
-    if (event === 'keys-not-kept') this.#unkept.add(collector)
-    if (event === 'keys-kept') this.#unkept.delete(collector)
-    if (event === 'segment-damaged') this.#mayReturn(collector, this.#changed)
-  }
-
-  /** The daemon is gone, however it came. */
-  ended(collector: number): void {
-    if (this.#unkept.delete(collector)) this.#mayReturn(collector, this.#known.calls)
+  /** To what a daemon, or a run, of that collector says. */
+  listen(collector: number): Said {
+    return (event, process) => {
+      // A run knows what it has committed.
+      if (event === 'segment-damaged' && process.name !== 'run')
+        this.#mayReturn(collector, this.#changed)
+      if (event === 'keys-kept') this.#unkept.delete(process)
+      if (event !== 'keys-not-kept') return
+      this.#unkept.add(process)
+      process.onDeath.push(() => {
+        if (this.#unkept.delete(process)) this.#mayReturn(collector, this.#known.calls)
+      })
+    }
   }
 
   /** `text`: a segment, in which the byte `at` is about to change. */

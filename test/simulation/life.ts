@@ -143,10 +143,9 @@ export class Life {
   #startAll(): void {
     for (const [i, compiled] of this.#collectors.entries()) {
       if (this.#daemons[i] !== null) continue
-      const said = (event: string) => this.#forgotten.said(i, event)
-      const running = startDaemon(this.world, compiled, `daemon ${i}`, said)
+      const running = startDaemon(this.world, compiled, `daemon ${i}`, this.#forgotten.listen(i))
       this.#daemons[i] = running
-      void running.done.then((end) => this.#ended(running, end, () => this.#forgetDaemon(i)))
+      void running.done.then((end) => this.#ended(running, end, () => (this.#daemons[i] = null)))
     }
     for (const [i, compiled] of this.#serving.entries()) {
       if (this.#services[i] !== null) continue
@@ -189,7 +188,7 @@ export class Life {
         .slice(this.known.firstKept)
         .filter((call) => call.state === 'accepted' && call.collector === collector),
     )
-    const running = startRun(this.world, compiled)
+    const running = startRun(this.world, compiled, this.#forgotten.listen(collector))
     const run = { running, due }
     this.#run = run
     void running.done.then((end) => (run === this.#run ? this.#runEnded(end, due) : undefined))
@@ -275,16 +274,11 @@ export class Life {
 
   #forget(isGone: (process: SimulatedProcess) => boolean): void {
     for (const [i, daemon] of this.#daemons.entries())
-      if (daemon !== null && isGone(daemon.process)) this.#forgetDaemon(i)
+      if (daemon !== null && isGone(daemon.process)) this.#daemons[i] = null
     for (const [i, service] of this.#services.entries())
       if (service !== null && isGone(service.process)) this.#services[i] = null
     if (this.#pull !== null && isGone(this.#pull.process)) this.#pull = null
     if (this.#run !== null && isGone(this.#run.running.process)) this.#run = null
-  }
-
-  #forgetDaemon(collector: number): void {
-    this.#daemons[collector] = null
-    this.#forgotten.ended(collector)
   }
 
   async #powerCut(files = this.#disk.engineFiles()): Promise<void> {

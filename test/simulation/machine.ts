@@ -1,5 +1,6 @@
 // The processes of a project as commands open them: the daemon, a run, the service; and what asks them from elsewhere.
 
+import type { Said } from './forgotten-keys.ts'
 import './install.ts'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -66,14 +67,12 @@ const ofOneProcess = (models: CompiledProject): CompiledProject => ({
 })
 
 /** Lines of the log are part of what a seed gives. */
-const loggerOf = (
-  { world, name }: SimulatedProcess,
-  said: (event: string) => void = () => {},
-): Logger =>
+const loggerOf = (process: SimulatedProcess, said: Said = () => {}): Logger =>
   createLogger(({ event, fields }) => {
+    const { world, name } = process
     const { code = '', error = '', problem = '' } = fields
     world.note(`${name} says ${event} ${String(code)} ${String(error)} ${String(problem)}`)
-    said(event)
+    said(event, process)
   }, 'info')
 
 /** What `work` throws that is not a refusal is a bug, and `failed` is told of it. */
@@ -88,12 +87,7 @@ function startProcess<T>(
 }
 
 /** `said` is told of the lines of its log. */
-export function startDaemon(
-  world: World,
-  { project, models }: Compiled,
-  name: string,
-  said: (event: string) => void,
-) {
+export function startDaemon(world: World, { project, models }: Compiled, name: string, said: Said) {
   const targets = new Map(
     [...ofOneProcess(models).models].flatMap(([key, model]) =>
       model.kind === 'events' ? [[key, model]] : [],
@@ -107,9 +101,9 @@ export function startDaemon(
   })
 }
 
-export function startRun(world: World, { project, models }: Compiled) {
+export function startRun(world: World, { project, models }: Compiled, said: Said) {
   return startProcess(world, 'run', (process): Promise<RunSummary> => {
-    const logger = loggerOf(process)
+    const logger = loggerOf(process, said)
     const { paths } = project
     return runPipeline({
       ...runOptionsOf(project),
