@@ -11,7 +11,7 @@ test('a seed with a value that is not of its type fails with the line and what i
   const { stdout } = await space.ok(['run'], { exitCode: 1 })
   assert.match(
     stdout,
-    /failed +ref\.days +seeds\/ref\/days\.csv: line 3: the column "day" has soon, which is no date; .*csv: \{nulls: \["soon"\]\} reads it as NULL\n/,
+    /failed +ref\.days +seeds\/ref\/days\.csv: line 3: the column "day" has soon, which is no date; .*csv: \{nulls: \['soon'\]\} reads it as NULL\n/,
   )
 })
 
