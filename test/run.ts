@@ -33,10 +33,10 @@ const ON_LAKE_TIMEOUT_MS = Math.max(FILE_TIMEOUT_MS, 30 * 60_000)
 const FILES_PER_PROCESS = 40
 const RESIDENT_BYTES = 700e6
 /** Where processors had nothing to do for this share of so long, one more process runs a few files. */
-const IDLE_SHARE = 0.2
-const IDLE_MS = 1000
+const IDLE_SHARE = 0.12
+const IDLE_MS = 500
 const MORE_PROCESSES = 3
-const FILES_OF_MORE = 4
+const FILES_OF_MORE = 8
 
 const lakeIsMissing = missingLakeParts().length > 0 && !partsAreRequired
 
