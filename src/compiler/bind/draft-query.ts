@@ -173,9 +173,9 @@ async function cutOffFiles(
   { connection, dir }: DraftContext,
 ): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = []
-  for (const name of references.files.filter(isPacked))
+  for (const name of references.files.filter((one) => isPacked(one) || one.includes('*')))
     for (const path of await filesOf(connection, dir, name)) {
-      if (!isFile(path) || !(await isCutOff(path))) continue
+      if (!isPacked(path) || !isFile(path) || !(await isCutOff(path))) continue
       const { problem, hint } = earlyEnd(relative(dir, path))
       const place = { source, span: spanAtByte(body, null) }
       found.push(diagnostic('unreadable-file', { problem }, place, hint))

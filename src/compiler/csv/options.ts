@@ -62,13 +62,13 @@ interface AmbiguousDate {
 /**
  * A column of dates that all could have the day first or the month first: DuckDB takes the day, and the month as soon as a
  * value allows nothing else, so that all others change. `texts`: the same rows with each value as it is written, of several
- * files with FILE_COLUMN. Files may have several forms, of which DuckDB finds one for all, or `areApart` one for each.
+ * files with FILE_COLUMN. `teller`: the file of several whose form DuckDB takes for those that do not tell; null: none.
  */
 export async function ambiguousDate(
   connection: Connection,
   texts: Sql,
   columns: readonly Pick<Column, 'name' | 'type'>[],
-  areApart?: boolean,
+  teller?: string | null,
 ): Promise<AmbiguousDate | null> {
   const found = columns.filter(({ type }) => /^(?:DATE$|TIMESTAMP)/.test(type))
   for (const { name } of found) {
@@ -77,24 +77,29 @@ export async function ambiguousDate(
       sql`TRY_CAST(regexp_extract(${text}, ${sql.value(PARTS)}, ${sql.value(group)}) AS INTEGER)`
     const isSuch = sql`regexp_matches(${text}, ${sql.value(PARTS)})`
     // All values of a column of one file have one form: a few tell whether it is this one.
-    const rows = areApart === undefined ? texts : sql`SELECT * FROM (${texts}) WHERE ${isSuch}`
+    const rows = teller === undefined ? texts : sql`SELECT * FROM (${texts}) WHERE ${isSuch}`
     const [first] = await connection.rows(sql`
       SELECT ${text} AS text FROM (${rows}) WHERE ${text} IS NOT NULL LIMIT 1`)
     if (first === undefined || !new RegExp(PARTS).test(textOf(first['text']))) continue
     const isShort = sql`regexp_full_match(text, ${sql.value(SHORT_YEAR)})`
-    const file = areApart === undefined ? sql`NULL` : sql.ident(FILE_COLUMN)
-    const group = areApart === true ? sql`file` : sql`NULL`
+    const file = teller === undefined ? sql`NULL` : sql.ident(FILE_COLUMN)
+    // Of one file some rows tell; of several, each has to.
+    const most = teller === undefined ? sql`LIMIT ${sql.value(limits.csvSampledRows)}` : sql.empty
     const groups = await connection.rows(sql`
       SELECT max(greatest(a, b)) <= 12 OR bool_or(${isShort}) AS both, max(a) > 12 AND max(b) <= 12 AS has_day_first,
-        max(b) > 12 AS has_month_first, bool_or(${isShort}) AS is_short, min(file) AS file,
+        max(b) > 12 AS has_month_first, bool_or(${isShort}) AS is_short, file,
         coalesce(min(text) FILTER (WHERE a <> b), min(text) FILTER (WHERE ${isShort})) AS example
       FROM (SELECT ${text} AS text, ${part(1)} AS a, ${part(2)} AS b, ${file} AS file
-        FROM (${rows}) LIMIT ${sql.value(limits.csvSampledRows)})
-      GROUP BY ${group} ORDER BY file`)
+        FROM (${rows}) ${most})
+      GROUP BY ALL ORDER BY file`)
     // What DuckDB takes where a file does not tell is then right.
+    const isMonthFirst = groups.some(
+      (row) => row['file'] === teller && row['has_month_first'] === true,
+    )
     const isToldByOthers =
-      groups.some((row) => row['has_day_first'] === true) &&
-      !groups.some((row) => row['has_month_first'] === true)
+      isMonthFirst ||
+      (groups.some((row) => row['has_day_first'] === true) &&
+        !groups.some((row) => row['has_month_first'] === true))
     const row = groups.find((one) => one['both'] === true && one['example'] !== null)
     if (row === undefined || (isToldByOthers && row['is_short'] !== true)) continue
     const where = row['file'] === null ? {} : { file: textOf(row['file']!) }

@@ -9,7 +9,7 @@ import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { type ColumnType, hasOneText, isWholeNumber } from '../../core/relation.ts'
 import type { ModelBody } from '../../core/sql.ts'
 import { nameOf, tokenize } from '../sql/tokens.ts'
-import { isCall, isCalling, typeAfter } from './calls.ts'
+import { isCall, isCalling, PART_OF, typeAfter } from './calls.ts'
 
 /** `of`: the model in whose file the line is. */
 export interface WhyRebuilt extends AddressProblem {
@@ -270,15 +270,19 @@ function neverOf({ macros }: CompiledProject, model: Model): string | null {
 /** One that the text calls, directly or not, and that has more in it than an expression of one row, or the name of a function. */
 function macroIn(macros: readonly Macro[], body: ModelBody): string | null {
   if (macros.length === 0) return null
+  const calls = macros.map(({ name }) => name).filter(isCall)
   const open = [body]
   const seen = new Set<string>()
   for (const one of open) {
     const words = new Set(tokenize(one.text).map((token) => foldCase(nameOf(token) ?? token.text)))
     if (one !== body && ['over', 'select', 'from'].some((word) => words.has(word)))
       return `the macro ${[...seen].at(-1) ?? ''}, which may look at other rows`
+    const call = calls.find(
+      (name) => words.has(name) || [...PART_OF].some((word) => words.has(word)),
+    )
+    if (call !== undefined) return `the macro ${call}, which has the name of a function`
     for (const macro of macros) {
       if (seen.has(macro.name) || !words.has(macro.name)) continue
-      if (isCall(macro.name)) return `the macro ${macro.name}, which has the name of a function`
       seen.add(macro.name)
       open.push(macro.body)
     }

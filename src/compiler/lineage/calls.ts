@@ -31,7 +31,10 @@ const CALLS: ReadonlyMap<string, Call> = new Map([
 ])
 
 /** Macros of such names would be called in their place. */
-export const isCall = (name: string): boolean => CALLS.has(name)
+export const isCall = (name: string): boolean => CALLS.has(name) || PART_OF.has(name)
+
+/** Such a call names one of the others, as `extract(year FROM ts)` does. */
+export const PART_OF: ReadonlySet<string> = new Set(['date_part', 'extract'])
 
 /** null: it is something else. */
 export function stepByCall(
@@ -53,7 +56,7 @@ export function stepByCall(
     return isNamed ? { of: second!, does: { call: part, with: [] } } : null
   }
   const constants = children.slice(1).map(constantOf)
-  if (!isCall(name) || constants.includes(null)) return null
+  if (!CALLS.has(name) || constants.includes(null)) return null
   return { of: first, does: { call: name, with: constants as readonly (string | number)[] } }
 }
 

@@ -241,9 +241,10 @@ async function eitherDate(file: CheckedFile, rows: number | null): Promise<Expla
     return found === null ? null : explainAmbiguous(found)
   }
   const some = rows === null ? sql.empty : sql`LIMIT ${sql.value(rows)}`
-  const rowsOfFiles = sql`
-    SELECT *, filename AS ${sql.ident(FILE_COLUMN)} FROM ${rowsOfFile(dir, table, ALL_TEXTS)} ${some}`
-  const found = await ambiguousDate(connection, rowsOfFiles, columns, csv?.unionByName === true)
+  const reading = { ...ALL_TEXTS, fileColumn: FILE_COLUMN }
+  const rowsOfFiles = sql`SELECT * FROM ${rowsOfFile(dir, table, reading)} ${some}`
+  const teller = csv?.unionByName === true ? null : paths[0]!
+  const found = await ambiguousDate(connection, rowsOfFiles, columns, teller)
   if (found === null) return null
   const { problem, hint } = explainAmbiguous(found)
   const at = found.file !== undefined && isFile(found.file) ? relative(dir, found.file) : table.file

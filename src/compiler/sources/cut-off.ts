@@ -13,7 +13,7 @@ import type { Explanation } from '../hints/engine-words.ts'
 const whole = new Map<string, string>()
 
 /**
- * Whether a file that is named `.gz` or `.zst` ends before its content does, or is not what was packed. False for one of
+ * Whether a file that is named `.gz` or `.zst` ends before its content does, or has other bytes than were packed. False for one of
  * another name or form, and for one that is not there: DuckDB says that.
  */
 export async function isCutOff(path: string): Promise<boolean> {

@@ -32,7 +32,7 @@ interface Found {
 export async function raggedRow(found: Found): Promise<Explanation | null> {
   const { dir, table, paths, columns } = found
   const { location, csv } = table
-  if (!/\.(?:csv|tsv)$/i.test(location) || csv?.header === false) return null
+  if (!/\.(?:csv|tsv|txt)$/i.test(location) || csv?.header === false) return null
   if ((csv?.encoding ?? 'utf-8') !== 'utf-8' || (csv?.quote ?? '"') !== '"') return null
   const delimiter = csv?.delimiter ?? delimiterOf(location) ?? null
   if (delimiter !== null && !isDelimiter(delimiter)) return null
@@ -42,14 +42,15 @@ export async function raggedRow(found: Found): Promise<Explanation | null> {
     if (!isFile(path) || separatorOf(path) !== null) continue
     const top = await topOfFile(path, delimiter)
     const how = columns === null ? layoutOf(top) : misreadAs(top, columns, table)
-    left -= statSync(path).size
     if (how === null) continue
+    left -= statSync(path).size
     const { shape, fault } = await scanCsv(path, delimiter, SCANNED_BYTES)
     if (fault?.is !== 'fields' || shape === null) continue
+    if (top.lines[fault.line - 1]?.startsWith('#') === true) continue
     if (how === 'made-up' && !(await hasSigns(found, path, shape))) continue
     const file = relative(dir, path)
     const { problem, hint } = wordsFor(fault, shape, '')
-    const skip = `if the lines above it are titles, read the file in a model: FROM read_csv('${file}', skip = ${fault.line - 1})`
+    const skip = `if the lines above it are titles, read the file in a model: FROM read_csv('${file.replaceAll("'", "''")}', skip = ${fault.line - 1})`
     const isBelowTitle = fault.line === 2 && (fault.fields ?? 0) > shape.columns.length
     return {
       problem: `${file}:${fault.line}: ${problem}`,

@@ -55,13 +55,20 @@ interface Reading {
   readonly asText?: readonly string[] | undefined
   /** No sign at the start of a line makes it a comment, though DuckDB would find one. */
   readonly hasNoComments?: boolean
+  /** A column more, with the path of the file of a row. */
+  readonly fileColumn?: string
 }
 
 export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
   const { format, sheet, range, location, parquet } = table
   const options = [
     ...(format === 'csv'
-      ? [declaredCsv(table, resolve(dir, location)), typesOf(table, reading), commentOf(reading)]
+      ? [
+          declaredCsv(table, resolve(dir, location)),
+          typesOf(table, reading),
+          commentOf(reading),
+          fileColumnOf(reading),
+        ]
       : []),
     ...(parquet?.unionByName === true ? [sql`, union_by_name = true`] : []),
     ...(format === 'json' ? [jsonOptionsOf(dir, table)] : []),
@@ -94,6 +101,9 @@ function declaredCsv({ location, csv }: Pick<FileTable, 'location' | 'csv'>, pat
 
 const commentOf = ({ hasNoComments }: Reading): Sql =>
   hasNoComments === true ? sql`, comment = ''` : sql.empty
+
+const fileColumnOf = ({ fileColumn }: Reading): Sql =>
+  fileColumn === undefined ? sql.empty : sql`, filename = ${sql.value(fileColumn)}`
 
 function typesOf(
   { columns: declared = new Map() }: FileTable,

@@ -135,7 +135,8 @@ export async function buildWithoutOld(
     return { ...built, ...removedToo(built, removed), changed: true }
   }
   const rows = await countRows(connection, sql.relation(model.name))
-  if (rows === 0 && before > 0 && !context.allowRemoval)
+  // A piece of several may well have old rows alone.
+  if (rows === 0 && before > 0 && slice === 'whole' && !context.allowRemoval)
     throw new ModelFailure(
       `all that the SELECT gives are ${old}, so the table would lose its ${count(before, 'row')} and have none; if that is what you want: eider run ${model.name}${context.fullRefresh ? ' --full-refresh' : ''} --allow-removal`,
       'keep',

@@ -25,7 +25,7 @@ export function nearValues(
   if (isYear(steps) && isWholeNumber(given)) {
     const startOf = (year: Sql) =>
       sql`CASE WHEN ${year} BETWEEN 1 AND 9999 THEN make_date(${year}, 1, 1) END`
-    return between(startOf(sql`min(v)`), startOf(sql`max(v::BIGINT) + 1`))
+    return between(startOf(sql`min(v::BIGINT)`), startOf(sql`max(v::BIGINT) + 1`))
   }
   const widths = steps.map(widthOf)
   if (!TIMES.has(given) || widths.includes(null)) return null

@@ -69,4 +69,15 @@ test('a macro of the name of such a function is called in its place', async () =
   assert.equal(await leadTo('upper(name)', macros), [['name', { call: 'upper', with: [] }]])
 })
 
+for (const [macro, expression] of [
+  ['date_part(p, x)', 'extract(year FROM ts)'],
+  ['year(x)', "date_part('year', ts)"],
+])
+  test(`a macro ${macro} is called for ${expression}, or in the place of what that is called by`, async () => {
+    const macros = { 'macros/a.sql': `CREATE MACRO ${macro} AS 2000` }
+    const [name] = macro!.split('(')
+    const never = `the macro ${name}, which has the name of a function`
+    assert.is(await leadTo(expression!, macros), never)
+  })
+
 test.run()

@@ -176,6 +176,31 @@ export const rows: readonly Mistake[] = [
     WHICH,
     UNION,
   ),
+  refused(
+    'n107-first',
+    'the same before a file in which the month is first',
+    { 'data/a1.csv': dates('02/03/2026'), 'data/a2.csv': dates('04/13/2026', '02/03/2026') },
+    both('data/a1.csv'),
+    WHICH,
+  ),
+  refused(
+    'n107-many',
+    'the same behind many rows of a file, by name',
+    {
+      'data/a1.csv': dates(...Array.from({ length: 25_000 }, () => '04/13/2026')),
+      'data/a2.csv': dates('02/03/2026'),
+    },
+    both('data/a2.csv'),
+    WHICH,
+    UNION,
+  ),
+  {
+    id: 'n99-text',
+    mistake: 'a row with too many fields in a file that is called .txt',
+    files: read('data/a.txt', { 'data/a.txt': three }),
+    answer: said('data/a.txt:3: this row has 2 fields, the header has 3 (id, d, v)', COMMA),
+    grade: 'A',
+  },
   {
     id: 'n107-told',
     mistake: 'dates of which another file tells the form',

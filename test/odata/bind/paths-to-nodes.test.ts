@@ -71,6 +71,8 @@ const same: Readonly<Record<string, Sql>> = {
       WHERE above = p.person_id)) FROM p LEFT JOIN (c JOIN pairs ON node = c.person_id) ON above = p.person_id GROUP BY p.person_id ORDER BY p.person_id`,
   "hr_customers?$apply=groupby((name,rolluprecursive(H,orders/person_id)),aggregate($count as n))&$filter=n gt 0 and name eq 'A'": sql`
     SELECT 'A', count(DISTINCT customer_id) FROM c JOIN pairs ON node = person_id WHERE customer_id = 1 GROUP BY above ORDER BY above`,
+  'hr_customers?$apply=traverse(H,orders/person_id,preorder)/descendants(H,orders/person_id,filter(customer_id eq 3),keep start)/groupby((customer_id))&$orderby=customer_id': sql`
+    SELECT DISTINCT customer_id FROM c JOIN pairs ON node = person_id WHERE above IN (SELECT person_id FROM c WHERE customer_id = 3) ORDER BY 1`,
   'hr_customers?$apply=traverse(H,orders/person_id,preorder)&$select=customer_id': sql`
     SELECT customer_id FROM c JOIN p USING (person_id)
     ORDER BY CASE person_id WHEN 1 THEN 1 WHEN 2 THEN 2 WHEN 4 THEN 3 WHEN 5 THEN 4 WHEN 3 THEN 5 ELSE 6 END, 1`,

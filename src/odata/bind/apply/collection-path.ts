@@ -63,7 +63,7 @@ export function rowsPerNode(
   let names = path.names
   let link = linkTo(path, first, scopeOfRows(made, context))
   for (;;) {
-    const { ours, theirs, row, taken } = link
+    const { ours, theirs, row, relation, taken } = link
     names = names.slice(taken)
     const within = { ...path, names }
     const inner = scopeOfRow(context, row)
@@ -73,7 +73,7 @@ export function rowsPerNode(
     const from = made
     const on = [linked(ours, propertyOf(row, theirs))]
     const other = {
-      other: { kind: 'set', set: row.set },
+      other: relation,
       otherRow: row,
       on,
       isOuter: false,
@@ -96,8 +96,8 @@ function linkTo(path: PathSyntax, many: number, scope: Scope) {
   const target = pathTarget({ ...path, names: path.names.slice(0, taken) }, path.at, scope)
   if (target.kind !== 'many' || target.source.link === null)
     throw new Error(`${path.names.join('/')} leads to no collection`)
-  const { link, row } = target.source
-  return { ours: target.wrap(link.ours), theirs: link.theirs, row, taken }
+  const { link, row, relation = { kind: 'set', set: row.set } } = target.source
+  return { ours: target.wrap(link.ours), theirs: link.theirs, row, relation, taken }
 }
 
 function valueAt(path: PathSyntax, scope: Scope, whole: PathSyntax): Expression {
