@@ -14,12 +14,13 @@ import type { TouchedColumn } from '../store/changes.ts'
 import { fileOf, type Published, type Retention } from '../store/snapshots.ts'
 import { isEdited, type Known } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
-import { countRows, relationType } from './build/materialize/relation.ts'
+import { relationType } from './build/materialize/relation.ts'
 import { checkKey } from './build/materialize/stage.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
+import { eventsGone } from './changes/touched.ts'
 import { modelHistory } from './history.ts'
 import { explainFailure, ModelFailure } from './failure.ts'
 import { ClientGuard, type Clients } from './guard-clients.ts'
@@ -170,13 +171,13 @@ async function nextVersions(
     for (const { model } of records)
       work.push(await workOn(connection, model.name, model, { way: 'publish', because: BY_HAND }))
     await recordWork(connection, { command: 'publish', runId, startedAt, models: work })
-    // Who follows events goes by their number, which may be what it was.
+    // Who follows events goes by their number: it becomes one that it never was.
     for (const { name, kind } of followed)
       if (kind === 'events')
         await state.changes.noteRemoved(
           connection,
           name,
-          (await countRows(connection, sql.relation(name))) + 1,
+          (await eventsGone(connection, state.changes, name)) + 1,
         )
   })
   return new Map(records.map(({ model, version }) => [model.name, version]))
