@@ -241,8 +241,11 @@ async function eitherDate(file: CheckedFile, rows: number | null): Promise<Expla
     return found === null ? null : explainAmbiguous(found)
   }
   const some = rows === null ? sql.empty : sql`LIMIT ${sql.value(rows)}`
-  const reading = { ...ALL_TEXTS, fileColumn: FILE_COLUMN }
-  const rowsOfFiles = sql`SELECT * FROM ${rowsOfFile(dir, table, reading)} ${some}`
+  // A column of that name hides DuckDB's own.
+  const isHidden = columns.some(({ name }) => sameName(name, 'filename'))
+  const reading = isHidden ? { ...ALL_TEXTS, fileColumn: FILE_COLUMN } : ALL_TEXTS
+  const own = isHidden ? sql.empty : sql`, filename AS ${sql.ident(FILE_COLUMN)}`
+  const rowsOfFiles = sql`SELECT *${own} FROM ${rowsOfFile(dir, table, reading)} ${some}`
   const teller = csv?.unionByName === true ? null : paths[0]!
   const found = await ambiguousDate(connection, rowsOfFiles, columns, teller)
   if (found === null) return null
