@@ -3,12 +3,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../../src/core/sql.ts'
-import { republish } from '../../../src/pipeline/republish.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
 import { compileTexts } from '../../support/compile-texts.ts'
 import { FakeClaims } from '../../support/fake-claims.ts'
-import { modelName } from '../../support/model-name.ts'
 import { openProject, runDefaults } from '../../support/pipeline-project.ts'
+import { publishByHand } from '../../support/publish-by-hand.ts'
 
 // 2 of 3 and 3 of 5: the table got the number by which its readers know what they have read.
 for (const [all, gone] of [
@@ -34,20 +33,7 @@ for (const [all, gone] of [
     await claims.add('raw.hits', events)
     assert.is(await run(), '')
     await space.alter(sql`DELETE FROM raw.hits WHERE id < ${sql.value(gone)}`)
-    const { store, logger, ...options } = runDefaults(space.paths)
-    {
-      await using warehouse = await store.warehouse.open(options)
-      await using connection = await warehouse.connect()
-      const { state, snapshots, past } = store
-      await republish({
-        opened: { state, snapshots, past, connection },
-        project,
-        names: [modelName('raw.hits')],
-        retention: { snapshots: 1, ms: 0 },
-        logger,
-        clients: { changesOf: () => Promise.resolve([]), accepted: null, tokensOf: () => [] },
-      })
-    }
+    await publishByHand(runDefaults(space.paths), project, ['raw.hits'])
     assert.match(await run(), new RegExp(`${gone} rows .* stay though the SELECT no longer`))
   })
 

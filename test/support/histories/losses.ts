@@ -6,10 +6,10 @@ import type { CompiledProject } from '../../../src/core/model.ts'
 import { type Sql, sql } from '../../../src/core/sql.ts'
 import { eraseRows, type EraseRequest } from '../../../src/pipeline/erase/erase.ts'
 import { reachOf } from '../../../src/pipeline/erase/reach.ts'
-import { republish } from '../../../src/pipeline/republish.ts'
 import type { RunRequest } from '../../../src/pipeline/run-request.ts'
 import { modelName } from '../model-name.ts'
 import type { TestProject } from '../pipeline-project.ts'
+import { publishByHand } from '../publish-by-hand.ts'
 import { type Event, GUARD } from './history.ts'
 
 /** The same rows, of a table of events and of events that were sent. */
@@ -100,17 +100,10 @@ export async function deleteByHand(
     await space.alter(sql`DELETE FROM ${rows}`)
     counts.set(name, row!['n'] as number)
   }
-  const { store, logger } = request
-  await using warehouse = await store.warehouse.open(request)
-  await using connection = await warehouse.connect()
-  const { state, snapshots, past } = store
-  await republish({
-    opened: { state, snapshots, past, connection },
+  await publishByHand(
+    request,
     project,
-    names: losses.map(({ name }) => modelName(name)),
-    retention: { snapshots: 1, ms: 0 },
-    logger,
-    clients: { changesOf: () => Promise.resolve([]), accepted: null, tokensOf: () => [] },
-  })
+    losses.map(({ name }) => name),
+  )
   return counts
 }
