@@ -14,7 +14,7 @@ import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 import { resolveChecks } from '../checks/resolve-checks.ts'
 import { filesOf } from '../file-hashes.ts'
 import { earlyEnd, isCutOff } from '../sources/cut-off.ts'
-import { isFile, isPacked } from '../sources/rows-of-file.ts'
+import { isPacked } from '../sources/rows-of-file.ts'
 import { definitionOf } from '../definition-hash.ts'
 import {
   type Draft,
@@ -175,7 +175,7 @@ async function cutOffFiles(
   const found: Diagnostic[] = []
   for (const name of references.files.filter((one) => isPacked(one) || one.includes('*')))
     for (const path of await filesOf(connection, dir, name)) {
-      if (!isPacked(path) || !isFile(path) || !(await isCutOff(path))) continue
+      if (!(await isCutOff(path))) continue
       const { problem, hint } = earlyEnd(relative(dir, path))
       const place = { source, span: spanAtByte(body, null) }
       found.push(diagnostic('unreadable-file', { problem }, place, hint))

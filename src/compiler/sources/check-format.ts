@@ -28,8 +28,7 @@ export async function refuseOtherFormats(
   const paths = await pathsOf(connection, dir, table)
   // Of each file: the newest is the one that is still written.
   for (const path of paths) {
-    if (!isPacked(path) || !isFile(path) || !(await isCutOff(path))) continue
-    throw new SourceProblem(earlyEnd(relative(dir, path)))
+    if (await isCutOff(path)) throw new SourceProblem(earlyEnd(relative(dir, path)))
   }
   for (const path of paths.slice(0, LOOKED_AT)) {
     if (isPacked(path) || !isFile(path)) continue

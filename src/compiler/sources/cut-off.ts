@@ -19,7 +19,9 @@ const whole = new Map<string, string>()
 export async function isCutOff(path: string): Promise<boolean> {
   const isIn = /\.gz$/i.test(path) ? isCutOffGzip : /\.zst$/i.test(path) ? isCutOffZstd : null
   if (isIn === null) return false
-  const { ino, size, mtimeMs } = await stat(path)
+  const found = await stat(path).catch(() => null)
+  if (found?.isFile() !== true) return false
+  const { ino, size, mtimeMs } = found
   const stamp = `${ino} ${size} ${mtimeMs}`
   if (whole.get(path) === stamp) return false
   if (size > 0 && (await isIn(path))) return true
