@@ -91,6 +91,8 @@ export const odataLimits = {
    * of a second for as many.
    */
   smallQueryWork: 10_000_000,
+  /** Rows of a set from which on the threads of a second engine share its large queries. One thread reads so many in 10 ms. */
+  sharedQueryRows: 1_000_000,
   /**
    * Streamed answers that are open at once, before 503. Each with rows of 400 bytes was measured to hold 11 MB
    * until its client has read it: all of them 1.4 GB.

@@ -188,7 +188,9 @@ async function openSnapshots(options: ODataServiceOptions, resources: Resources)
   const { published, threads = 1, memoryLimit: all = null, processes = 1, logger } = options
   const { fellows = alone } = options
   const tempDir = await ownTempDir(options, resources)
-  const engine = { published, threads, memoryLimit: memoryOfEach(all, processes), tempDir }
+  const sharingThreads = Math.floor(processors() / processes)
+  const memoryLimit = memoryOfEach(all, sharingThreads > 1 ? processes * 2 : processes)
+  const engine = { published, threads, sharingThreads, memoryLimit, tempDir }
   const snapshots = resources.use(await Snapshots.open({ ...engine, logger, fellows }))
   return {
     ...DEFAULTS,
@@ -259,9 +261,9 @@ function requireOwnFiles({ published }: ODataServiceOptions): void {
     throw new Error('a service only serves rows that it reads from its own files')
 }
 
-/** The engines of snapshots that are open, in all processes, have equal parts, since the current one is soon an earlier one. */
-export function memoryOfEach(memoryLimit: string | null, processes = 1): string | null {
-  const parts = processes * (1 + limits.openEarlierSnapshots)
+/** `engines`: of one snapshot, in all processes. Those of all that are open have equal parts: the current one is soon an earlier one. */
+export function memoryOfEach(memoryLimit: string | null, engines = 1): string | null {
+  const parts = engines * (1 + limits.openEarlierSnapshots)
   const part = (number: string) => String(Number(number) / parts)
   return memoryLimit?.replace(/^[\d.]+/, part) ?? null
 }

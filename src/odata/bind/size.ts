@@ -98,6 +98,10 @@ export function mayReorder(expression: Expression): boolean {
   return comparesNested || isSubquery(expression) || operandsOf(expression).some(mayReorder)
 }
 
+/** Whether it is calculated from other rows than the one at hand. */
+export const hasSubquery = (expression: Expression): boolean =>
+  !isLeaf(expression) && (isSubquery(expression) || operandsOf(expression).some(hasSubquery))
+
 const isSubquery = (expression: Expression) =>
   expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)
 
@@ -117,7 +121,7 @@ const SUBQUERIES: ReadonlySet<Expression['kind']> = new Set([
 export const isLongList = (list: readonly unknown[]) => list.length > limits.writtenItems
 
 /** Rows that it gives: no more than a page has, more, or the entity with a key, which lies in one place of the file. */
-type Extent = 'page' | 'more' | 'one'
+export type Extent = 'page' | 'more' | 'one'
 
 /** Whether it ends soon: it looks at one set alone, without a query inside it, and at no more than some rows of that. */
 export function isSmallQuery(query: BoundQuery, extent: Extent): boolean {

@@ -18,6 +18,12 @@ interface AdmissionLimits {
   readonly waiting: number
 }
 
+/**
+ * `small`: it is known to end soon. `shared`: it is not, and its answer is the same whichever threads make it
+ * (bind/effort.ts).
+ */
+export type Effort = 'small' | 'large' | 'shared'
+
 export interface AdmissionOptions {
   /** Aborted when the caller no longer waits; the promise then rejects with its reason. */
   readonly signal: AbortSignal

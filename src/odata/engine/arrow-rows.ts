@@ -23,7 +23,7 @@ interface ArrowStream {
 export async function openArrow(
   access: EngineAccess,
   { fields, columns, rows }: ArrowRows,
-  options: Pick<Parameters<typeof Query.open>[2], 'mode' | 'isSmall'>,
+  options: Pick<Parameters<typeof Query.open>[2], 'mode' | 'effort'>,
 ): Promise<ArrowStream> {
   const found = await Query.open(access, arrowRowsSql(columns, rows), {
     ...options,

@@ -4,17 +4,18 @@ import { entitySetName, type ModelName } from '../../core/names.ts'
 import { Resources } from '../../core/resources.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
-import type { AttachedFile, EmptyEngine } from '../../duckdb/read-only.ts'
+import type { AttachedFile, EmptyEngine, EngineSettings } from '../../duckdb/read-only.ts'
 import type { ConnectionPool, PooledConnection } from '../../duckdb/connection-pool.ts'
 import { buildEntityModelInSlices, type SnapshotFacts } from '../edm/entity-model.ts'
 import { factsKey, type RowFacts, type KnownFacts, readFacts } from './row-facts.ts'
 import { type ReaderView, readerView } from './reader-model.ts'
+import { SharedEngine } from './shared-engine.ts'
 import type { Reader } from '../../access/reader.ts'
 import type { EntityModel } from '../edm/model.ts'
 
 interface OpenOptions {
   readonly published: SnapshotReader
-  readonly engines: { take(): Promise<EmptyEngine> }
+  readonly engines: { take(): Promise<EmptyEngine>; readonly shared: EngineSettings | null }
   /** Facts of the files of another snapshot, to which most of these may belong. */
   readonly known: KnownFacts
 }
@@ -24,6 +25,7 @@ interface Engine {
   readonly snapshot: Snapshot
   readonly model: EntityModel
   readonly connections: ConnectionPool
+  readonly shared: SharedEngine
   readonly facts: KnownFacts
   readonly rowsKeys: ReadonlyMap<ModelName, string>
   readonly known: SnapshotFacts
@@ -84,8 +86,9 @@ export class OpenSnapshot implements AsyncDisposable {
     const model = await buildEntityModelInSlices(snapshot, all)
     resources.move()
     const views = new Map<string, Promise<ReaderView>>()
+    const shared = new SharedEngine(engines.shared, files)
     const shown = { snapshot, model, known: all, views }
-    return new OpenSnapshot({ ...shown, connections, facts, rowsKeys, leases: 0 })
+    return new OpenSnapshot({ ...shown, connections, shared, facts, rowsKeys, leases: 0 })
   }
 
   async viewFor(reader: Reader): Promise<ReaderView> {
@@ -103,9 +106,10 @@ export class OpenSnapshot implements AsyncDisposable {
     return await made
   }
 
-  /** A connection for one query, to be released before the lease is. */
-  connect(): Promise<PooledConnection> {
-    return this.#engine.connections.take()
+  /** A connection for one query, to be released before the lease is; one whose query threads share, where there is one. */
+  async connect(isShared = false): Promise<PooledConnection> {
+    const { connections, shared } = this.#engine
+    return (isShared ? await shared.take() : null) ?? (await connections.take())
   }
 
   /** One more lease on the same engine. */
@@ -117,6 +121,8 @@ export class OpenSnapshot implements AsyncDisposable {
     if (this.#released) return
     this.#released = true
     this.#engine.leases--
-    if (this.#engine.leases === 0) await this.#engine.connections[Symbol.asyncDispose]()
+    if (this.#engine.leases > 0) return
+    await this.#engine.connections[Symbol.asyncDispose]()
+    await this.#engine.shared[Symbol.asyncDispose]()
   }
 }

@@ -17,6 +17,7 @@ import { raised } from '../sql/raised.ts'
 import type { OpenSnapshot } from './open-snapshot.ts'
 import {
   type AdmissionOptions,
+  type Effort,
   outOfMemory,
   overloaded,
   type Admission,
@@ -36,8 +37,7 @@ export interface EngineAccess {
 }
 
 interface QueryOptions extends TextStreamOptions {
-  /** Whether it is known to end soon (bind/size.ts). */
-  readonly isSmall: boolean
+  readonly effort: Effort
 }
 
 interface Opened {
@@ -71,9 +71,10 @@ export class Query implements AsyncDisposable {
    * DatabaseError for what is a mistake of ours.
    */
   static async open(access: EngineAccess, texts: Sql, options: QueryOptions): Promise<Query> {
-    const { isSmall } = options
+    const { effort } = options
+    const isSmall = effort === 'small'
     await using resources = new Resources()
-    const { connection } = resources.use(await access.snapshot.connect())
+    const { connection } = resources.use(await access.snapshot.connect(effort === 'shared'))
     const turn = { begun: false, isSmall }
     const { stream, first } = await inTurn(access, connection, turn, async () => {
       const stream = resources.use(await TextStream.open(connection, texts, options))

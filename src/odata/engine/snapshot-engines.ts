@@ -12,6 +12,8 @@ import { OpenSnapshot } from './open-snapshot.ts'
 export interface EngineOptions {
   readonly published: SnapshotReader
   readonly threads: number
+  /** Threads that share one large query; with 1, or without, there is no engine for such. */
+  readonly sharingThreads?: number
   readonly memoryLimit: string | null
   /** Below it each engine spills into its own directory. */
   readonly tempDir: string
@@ -35,10 +37,11 @@ export class SnapshotEngines implements AsyncDisposable {
   #tidying = Promise.resolve()
 
   constructor(options: EngineOptions, onFailure: (error: unknown) => void) {
-    const { published, threads, memoryLimit, tempDir } = options
+    const { published, threads, sharingThreads = 1, memoryLimit, tempDir } = options
     const settings = { threads, memoryLimit, tempDir, connections: limits.pooledConnections }
+    const shared = sharingThreads > 1 ? { ...settings, threads: sharingThreads } : null
     this.#published = published
-    this.#spare = new SpareEngine(settings)
+    this.#spare = new SpareEngine(settings, shared)
     this.#onFailure = onFailure
   }
 
@@ -99,11 +102,14 @@ export class SnapshotEngines implements AsyncDisposable {
 /** An engine created ahead for the next snapshot: creating one is the longest part of opening it. */
 export class SpareEngine implements AsyncDisposable {
   readonly #settings: EngineSettings
+  /** Of the engine for large queries; null: there is none. */
+  readonly shared: EngineSettings | null
   /** The promise gives null when making it failed: the next one that needs it tries again and gets the error. */
   #spare: Promise<EmptyEngine | null> | null = null
 
-  constructor(settings: EngineSettings) {
+  constructor(settings: EngineSettings, shared: EngineSettings | null = null) {
     this.#settings = settings
+    this.shared = shared
   }
 
   /** Creates one unless there is one. */

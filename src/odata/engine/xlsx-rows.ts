@@ -22,7 +22,7 @@ interface OpenWorkbook {
 export async function openWorkbook(
   access: EngineAccess,
   { name, columns, rows }: SheetRows,
-  options: Pick<Parameters<typeof Query.open>[2], 'mode' | 'isSmall'>,
+  options: Pick<Parameters<typeof Query.open>[2], 'mode' | 'effort'>,
 ): Promise<OpenWorkbook> {
   const maxRows = Number.MAX_SAFE_INTEGER
   const texts = sheetRowsSql(columns, rows)

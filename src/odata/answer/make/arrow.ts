@@ -13,9 +13,9 @@ export const arrow: AnswerFormat<'arrow'> = async (exchange, bound) => {
   const isPaged = exchange.chosen.preferences.maxPageSize !== null
   const page = isPaged ? pageOf(exchange, query) : null
   const next = page === null ? null : await linkAfter(exchange, query, page)
-  const { rows, mode, isSmall } = rowsFrom(exchange, query, page?.limit)
+  const { rows, mode, effort } = rowsFrom(exchange, query, page?.limit)
   const columns = arrowColumns('page', query.output)
-  const { found, body } = await openArrow(engine, { ...columns, rows }, { mode, isSmall })
+  const { found, body } = await openArrow(engine, { ...columns, rows }, { mode, effort })
   resources.use(found)
   await requireParent(exchange, bound, found.whole?.length === 0)
   const headers = next === null ? {} : { Link: `<${next}>; rel="next"` }

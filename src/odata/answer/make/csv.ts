@@ -13,8 +13,8 @@ export const csv: AnswerFormat<'csv'> = async (exchange, bound) => {
   const { engine, request, resources } = exchange
   if (query.expand.length > 0) throw optionNotAllowed('CSV cannot carry nested rows', '$expand')
   if (query.withCount) throw optionNotAllowed('CSV cannot carry the number of rows', '$count')
-  const { rows, mode, isSmall } = rowsFrom(exchange, query)
-  const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, isSmall }
+  const { rows, mode, effort } = rowsFrom(exchange, query)
+  const options = { maxRows: Number.MAX_SAFE_INTEGER, mode, effort }
   const found = resources.use(await Query.open(engine, csvTextsSql(rows, query.output), options))
   const all = found.whole
   const isEmpty = all?.length === 0

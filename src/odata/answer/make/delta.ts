@@ -11,6 +11,7 @@ import { entityIdOutput } from '../../bind/control-information.ts'
 import { changesGone } from '../../protocol/errors.ts'
 import { type Content, contextUrl, type Exchange } from '../context.ts'
 import { keysetWindow } from '../../sql/keyset.ts'
+import type { Effort } from '../../engine/admission.ts'
 import { ClientGone, Query } from '../../engine/query.ts'
 import { storedKeyset } from '../../bind/keyset.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
@@ -40,11 +41,11 @@ async function changes(exchange: ChosenExchange, query: BoundQuery): Promise<Con
   await comparison.compare(engine)
   const asked = deltaQuery(exchange, query, { page, tableBefore: comparison.tableBefore })
   // As many rows of both states as differ.
-  const isSmall = false
+  const effort: Effort = 'large'
   const all = deltaCountSql({ ...asked, window: { ...asked.window, from: null } })
-  const count = query.withCount ? (token?.count ?? (await onlyText(engine, all, isSmall))) : null
+  const count = query.withCount ? (token?.count ?? (await onlyText(engine, all, effort))) : null
   const texts = deltaTextsSql(asked, page.limit, chosen.json)
-  const options = { isSmall, maxRows: page.limit, mode: modeFor(page.limit) }
+  const options = { effort, maxRows: page.limit, mode: modeFor(page.limit) }
   return write(resources.use(await Query.open(engine, texts, options)), count)
 }
 

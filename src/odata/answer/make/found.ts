@@ -3,7 +3,8 @@
 import type { BoundQuery, RowsRequest } from '../../bind/bound-request.ts'
 import type { Expression } from '../../bind/bound.ts'
 import { keysetOf } from '../../bind/keyset.ts'
-import { isSmallQuery } from '../../bind/size.ts'
+import { effortOf } from '../../bind/effort.ts'
+import type { Effort } from '../../engine/admission.ts'
 import { Query, type EngineAccess } from '../../engine/query.ts'
 import { odataError, optionNotAllowed } from '../../protocol/errors.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
@@ -16,12 +17,12 @@ import type { FormatName } from '../../protocol/formats.ts'
 import { limits } from '../../../core/limits.ts'
 
 export const countOf = ({ engine }: Exchange, query: BoundQuery): Promise<string> =>
-  onlyText(engine, countTextSql(query), isSmallQuery(query, 'page'))
+  onlyText(engine, countTextSql(query), effortOf(query, 'page'))
 
 type Texts = Parameters<typeof Query.open>[1]
 
-export async function onlyText(engine: EngineAccess, texts: Texts, isSmall: boolean) {
-  await using found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall })
+export async function onlyText(engine: EngineAccess, texts: Texts, effort: Effort) {
+  await using found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', effort })
   return String(found.whole)
 }
 
@@ -39,7 +40,7 @@ export function rowsFrom({ token }: Exchange, query: BoundQuery, limit: number |
   return {
     rows: rowsSql(query, { offset: token?.given ?? 0, limit, keyset }),
     mode,
-    isSmall: isSmallQuery(query, mode === 'whole' ? 'page' : 'more'),
+    effort: effortOf(query, mode === 'whole' ? 'page' : 'more'),
   }
 }
 
@@ -57,8 +58,8 @@ export async function onlyRow(
 ): Promise<Query | null> {
   const { engine, resources } = exchange
   const { query, parent } = addressed
-  const isSmall = isSmallQuery(query, 'one')
-  const found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', isSmall, isLong })
+  const effort = effortOf(query, 'one')
+  const found = await Query.open(engine, texts, { maxRows: 1, mode: 'whole', effort, isLong })
   resources.use(found)
   if (found.first.length > 0) return found
   if (parent === null) throw noEntity(query)

@@ -12,7 +12,8 @@ import { deltaLink, nextLink, type SkipToken } from '../choose/link-tokens.ts'
 import { Query } from '../../engine/query.ts'
 import { pageFromFile } from './lookup.ts'
 import { keysetOf, readPosition } from '../../bind/keyset.ts'
-import { isSmallQuery, relatedRowsOf } from '../../bind/size.ts'
+import { effortOf } from '../../bind/effort.ts'
+import { relatedRowsOf } from '../../bind/size.ts'
 import type { ChosenExchange } from '../choose/representation.ts'
 
 /** What one answer returns of a collection, or of its changes. */
@@ -156,8 +157,8 @@ async function openPage(
   const window = { offset, limit: hasNoLimit ? null : limit + 1, shown: limit, keyset, areMany }
   const texts = entityTextsSql(query, window, chosen.json)
   const isLong = query.expand.length > 0
-  const isSmall = isSmallQuery(query, mode === 'whole' ? 'page' : 'more')
-  return await Query.open(engine, texts, { maxRows: limit, mode, isSmall, isLong })
+  const effort = effortOf(query, mode === 'whole' ? 'page' : 'more')
+  return await Query.open(engine, texts, { maxRows: limit, mode, effort, isLong })
 }
 
 /** To the next page; after the last one to the changes, where they are tracked. */

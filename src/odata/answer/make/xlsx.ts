@@ -17,13 +17,13 @@ export const xlsx: AnswerFormat<'xlsx'> = async (exchange, bound) => {
   const { engine, resources } = exchange
   const { output } = query
   if (output.length > sheetRoom.columns) throw tooLarge('columns', sheetRoom.columns, output.length)
-  const { rows, mode, isSmall } = rowsFrom(exchange, query)
+  const { rows, mode, effort } = rowsFrom(exchange, query)
   if (mayHaveTooMany(query)) {
-    const count = Number(await onlyText(engine, rowCountSql(rows), false))
+    const count = Number(await onlyText(engine, rowCountSql(rows), 'large'))
     if (count > MOST_ROWS) throw tooLarge('rows', MOST_ROWS, count)
   }
   const sheet = { name: query.set.name, columns: sheetColumns(output), rows }
-  const { found, parts } = await openWorkbook(engine, sheet, { mode, isSmall })
+  const { found, parts } = await openWorkbook(engine, sheet, { mode, effort })
   resources.use(found)
   const { whole } = found
   await requireParent(exchange, bound, whole?.length === 0)
