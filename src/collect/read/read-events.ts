@@ -79,17 +79,26 @@ export const readNdjsonBatch = batchReader(
             'unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
           ),
           index,
+          lineAt(body, at),
         )
       at = skipSpace(body, limit, body.length)
     }
   },
+  lineAt,
 )
 
 /** Adds the event at an offset, which must end before the limit, to the batch; gives its end. */
 type Add = (start: number, limit: number) => number
 
-/** A reader of bodies: `read` adds one event after the other. `ofArray` is said where an event is an array. */
-function batchReader(ofArray: string, read: (body: Buffer, add: Add) => void) {
+/**
+ * A reader of bodies: `read` adds one event after the other. `ofArray` is said where an event is an array, and `lineOf`
+ * tells the line of one, where that means something to who wrote the body.
+ */
+function batchReader(
+  ofArray: string,
+  read: (body: Buffer, add: Add) => void,
+  lineOf: typeof lineAt | null = null,
+) {
   return (
     validator: Validator,
     body: Buffer,
@@ -113,7 +122,8 @@ function batchReader(ofArray: string, read: (body: Buffer, add: Add) => void) {
         sizeBytes += event.stored.length
         if (sizeBytes <= maxBatchBytes) return event.end
       } catch (error) {
-        throw error instanceof RequestError ? atIndex(error, index) : error
+        if (!(error instanceof RequestError)) throw error
+        throw atIndex(error, index, lineOf?.(body, start) ?? null)
       }
       // A number of some characters may be stored as a thousand digits, so the limit on the body is not enough.
       const problem = `the batch, with all digits of its numbers, is larger than ${maxBatchBytes} bytes`
@@ -128,16 +138,29 @@ function refuseArray(body: Buffer, start: number, hint: string): void {
     throw refusal('not-an-object', `an event is a JSON object, and this is an array; ${hint}`)
 }
 
+/** As an editor counts: from 1, blank ones too. */
+function lineAt(body: Buffer, offset: number): number {
+  let line = 1
+  for (let at = body.indexOf(0x0a); at !== -1 && at < offset; at = body.indexOf(0x0a, at + 1))
+    line++
+  return line
+}
+
 /** The same refusal, naming the event of the batch: in words, and as `[index].field` for programs. */
-function atIndex(error: RequestError, index: number): RequestError {
+function atIndex(error: RequestError, index: number, line: number | null): RequestError {
   const { status, code, message, target } = error
   const inEvent = (field?: string) => (field === undefined ? `[${index}]` : `[${index}].${field}`)
   const own = error.details ?? [{ code, message, ...(target === undefined ? {} : { target }) }]
-  return new RequestError(status, code, `event ${index}: ${message}`, {
-    ...(target === undefined ? {} : { target }),
-    details: own.map((detail) => ({ ...detail, target: inEvent(detail.target) })),
-    cause: error.cause,
-  })
+  return new RequestError(
+    status,
+    code,
+    `event ${index}${line === null ? '' : ` (line ${line})`}: ${message}`,
+    {
+      ...(target === undefined ? {} : { target }),
+      details: own.map((detail) => ({ ...detail, target: inEvent(detail.target) })),
+      cause: error.cause,
+    },
+  )
 }
 
 /** Where the text begins, after white space and a byte order mark. */

@@ -208,14 +208,20 @@ test('NDJSON is one object a line; blank lines do not count', () => {
     assert.is(refusalOf(() => storeLines(text)).code, 'invalid-json', text)
 })
 
-test('a bad event of a batch is named by its index and its field', () => {
-  for (const refused of [
-    refusalOf(() => storeBatch('[{"event_name":"a"},{"event_name":"b","count":"x"}]')),
-    refusalOf(() => storeLines('{"event_name":"a"}\n\n{"event_name":"b","count":"x"}')),
-  ]) {
+test('a bad event of a batch is named by its index and its field, and by its line where it has one', () => {
+  for (const [refused, name] of [
+    [
+      refusalOf(() => storeBatch('[{"event_name":"a"},\n{"event_name":"b","count":"x"}]')),
+      'event 1',
+    ],
+    [
+      refusalOf(() => storeLines('{"event_name":"a"}\n\n{"event_name":"b","count":"x"}')),
+      'event 1 (line 3)',
+    ],
+  ] as const) {
     assert.is(refused.code, 'invalid-value')
     assert.is(refused.target, 'count')
-    assert.match(refused.message, 'event 1: column "count" (BIGINT)')
+    assert.match(refused.message, `${name}: column "count" (BIGINT)`)
     assert.is(refused.details?.[0]?.target, '[1].count')
   }
 })

@@ -58,7 +58,7 @@ export const rows: readonly Mistake[] = [
       headers: { 'Content-Type': 'application/x-ndjson' },
     },
     answer:
-      '400 event 0: unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
+      '400 event 0 (line 1): unexpected text after the object on its line; with curl use --data-binary, since -d removes line ends',
     grade: 'A',
   },
   {
@@ -254,7 +254,7 @@ export const rows: readonly Mistake[] = [
       body: '{"order_id":1,"country_id":"NO","status":"placed","amount":129.9,"changed_at":"2026-03-02T08:14:00Z"}\n{"order_id":"x"}\n',
       headers: { 'Content-Type': 'application/x-ndjson' },
     },
-    answer: `400 event 1: column "order_id" (INTEGER): the string does not fit; it must be an integer from -2147483648 to 2147483647`,
+    answer: `400 event 1 (line 2): column "order_id" (INTEGER): the string does not fit; it must be an integer from -2147483648 to 2147483647`,
     grade: 'A',
   },
   {

@@ -29,7 +29,7 @@ export const rows: readonly Mistake[] = [
     's20',
     'a JSON array as NDJSON',
     `[${order}]`,
-    `400 event 0: ${notObject}; a line is one event; send an array as application/json`,
+    `400 event 0 (line 1): ${notObject}; a line is one event; send an array as application/json`,
     { path: batch, headers: ndjson },
   ),
   posted(
