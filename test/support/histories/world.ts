@@ -134,6 +134,8 @@ export class World {
   async compareWith(fresh: TestProject): Promise<number> {
     while (this.#erasure !== null) await this.#erase(this.#erasure)
     if (!this.#isWhole) this.#last = await this.#run({})
+    // What an erasure, or this run, has said of rows that stay.
+    await this.#judge(this.#last)
     const claims = new FakeClaims(fresh.path('buffer'))
     for (const { of, events } of this.#sent) await claims.add(of.named('raw.e'), events)
     const { ok, models } = await runPipeline({
