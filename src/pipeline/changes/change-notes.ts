@@ -8,6 +8,8 @@ export interface Left {
   readonly inputs: readonly ModelName[]
   /** Values of the column by which it reads; null: all. */
   readonly ranges: readonly ClosedRange[] | null
+  /** Where all are read, below which value an input may only have forgotten rows; null: it forgets none. */
+  readonly least: string | null
 }
 
 /** Those of the builds that are under way. */

@@ -10,7 +10,7 @@ import { comparable, differs, sameValues, STAGE } from '../build/materialize/sta
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Left } from './change-notes.ts'
-import { mayForget, saysWhatGoes } from './forgets.ts'
+import { saysWhatGoes } from './forgets.ts'
 import { isTouched } from './ranges.ts'
 
 /** While the stage has what was read, and `table`, by default that of the model, what is written of it. */
@@ -29,7 +29,7 @@ export async function warnOfLeft(
   const left = changes.takeLeft(name)
   if (left === null || watermark === null) return
   const value = sql.ident(watermark.column)
-  const isRead = readPart(context, left, value)
+  const isRead = readPart(left)
   const all = sql.join(
     staged.map((column) => sql`${comparable(sql`r`, column)} AS ${sql.ident(column.name)}`),
   )
@@ -92,18 +92,11 @@ export async function warnOfKept(
   )
 }
 
-/** Which rows of the table were read again. Where all were, what a window has left is no part of it. */
-function readPart(
-  { project }: RunContext,
-  { inputs, ranges }: Left,
-  column: Sql,
-): (value: Sql) => Sql {
+/** Which rows of the table were read again, without those of which an input may only have forgotten what made them. */
+function readPart({ ranges, least }: Left): (value: Sql) => Sql {
   if (ranges !== null) return (value) => isTouched(value, ranges)
-  const isWindow = inputs.some((input) => {
-    const model = project.models.get(input)
-    return model === undefined || mayForget(project, model)
-  })
-  return (value) => (isWindow ? sql`${value} >= (SELECT min(${column}) FROM ${STAGE})` : sql`true`)
+  // An unknown text is read as the type of the column.
+  return (value) => (least === null ? sql`true` : sql`${value} >= ${sql.value(least)}`)
 }
 
 /** `row`: how many, "n", from "low" to "high" of the column. */

@@ -3,6 +3,7 @@
 import { addsOnly, type Followed, type Unfollowed } from '../../compiler/lineage/follow.ts'
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
+import type { ColumnType } from '../../core/relation.ts'
 import { sql, type Sql } from '../../core/sql.ts'
 import type { Step } from '../../core/step.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -16,7 +17,8 @@ import {
 import type { RunContext } from '../run-context.ts'
 import { followingOf, followedInputs, type ModelFollowing } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'
-import { lead, type Leading, hasParts } from './ranges.ts'
+import { lead, type Leading, hasParts, rangesIn } from './ranges.ts'
+import { mayForget } from './forgets.ts'
 import { isInHours, keepOf } from '../../core/retention.ts'
 import { cutoffOf } from '../build/old-rows.ts'
 
@@ -41,10 +43,15 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   const so = await readBy(context, model, inputs)
   const versions = await versionsOf(context, inputs)
   const type = model.columns.find(({ name }) => sameName(name, following.column))!.type
-  const unknown = (one: Followed): Touched => {
+  const unknown = async (one: Followed): Promise<Touched> => {
     if (following.isCareful) return skipped(context, model, one, others)
     const wasRead = so.positions.some((position) => isPositionOf(one, position))
-    if (wasRead) context.changes.leave(model.name, { inputs: [one.model], ranges: null })
+    if (wasRead)
+      context.changes.leave(model.name, {
+        inputs: [one.model],
+        ranges: null,
+        least: await leastLed(context, one, type),
+      })
     return { ranges: null, others }
   }
   const leading: (Followed & Leading)[] = []
@@ -58,7 +65,7 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
   }
   const ranges = await lead(connection, leading, type)
   if (changed.size > 0 && ranges !== null && ranges.length > 0)
-    context.changes.leave(model.name, { inputs: [...changed], ranges })
+    context.changes.leave(model.name, { inputs: [...changed], ranges, least: null })
   if (ranges !== null && ranges.length > 0) warnOfOthers(context, model, following)
   if (ranges !== null) return { ranges, others }
   // Which of them has a value that leads nowhere is asked only where there is one.
@@ -86,6 +93,21 @@ function warnOfOthers(
     name,
     `rows may stay whose newer state in ${inputs.join(', ')} the SELECT leaves out, since it picks rows before it filters them; pick them in a model of kind table, and read that${or}`,
   )
+}
+
+/** Of an input that may have forgotten what lies below: where its lowest value leads to, as a text; null: it forgets nothing, or nobody knows. */
+async function leastLed(
+  { project, connection }: RunContext,
+  one: Followed,
+  to: ColumnType,
+): Promise<string | null> {
+  const model = project.models.get(one.model)
+  if (model !== undefined && !mayForget(project, model)) return null
+  const value = sql.ident(one.column)
+  const lowest = sql`SELECT ${value} AS v FROM ${sql.relation(one.model)} ORDER BY v LIMIT 1`
+  const ranges = await rangesIn(connection, lowest, one.type)
+  const led = await lead(connection, [{ ...one, ranges }], to)
+  return led?.[0]?.low ?? null
 }
 
 /** With what a plan would have changed by now. */
