@@ -46,9 +46,7 @@ for (const [what, deleted, said] of [
     const events = orders.map((id) => ({ id, day: day(id), amount: id * 5 - 4, gone: false }))
     await claims.add('raw.orders', events)
     assert.equal(await run(), ['', '', ''])
-    await space.alter(
-      sql`DELETE FROM core.orders WHERE id IN (${sql.values(deleted)})`,
-    )
+    await space.alter(sql`DELETE FROM core.orders WHERE id IN (${sql.values(deleted)})`)
     await publishByHand(runDefaults(space.paths), project, ['core.orders'])
     for (const warning of await run()) assert.match(warning, said)
   })
