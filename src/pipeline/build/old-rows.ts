@@ -4,10 +4,11 @@
 
 import { count } from '../../core/counts.ts'
 import type { Keep, Model } from '../../core/model.ts'
-import type { ModelName } from '../../core/names.ts'
+import { type ModelName, sameName } from '../../core/names.ts'
 import { columnType } from '../../core/relation.ts'
 import { isInHours, keepOf, type OldRows } from '../../core/retention.ts'
 import { type Sql, sql } from '../../core/sql.ts'
+import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Slice } from '../../core/step.ts'
@@ -50,6 +51,16 @@ export async function findOldRows(context: RunContext): Promise<ReadonlyMap<Mode
     if (old !== null) found.set(name, old)
   }
   return found
+}
+
+/** Of the relation that the name stands for on this connection; null: there are none. */
+export async function oldRowsIn(context: RunContext, model: Model): Promise<OldRows | null> {
+  const keep = keepOf(model)
+  if (keep === null) return null
+  const columns = await describe(context.connection, sql`FROM ${sql.relation(model.name)}`)
+  const column = columns.find((one) => sameName(one.name, keep.column))
+  if (column === undefined) return null
+  return countOld(context.connection, context, model.name, { keep, type: column.type })
 }
 
 /** null: there are none. Most runs find none, and read nothing: the least values of parts of a column leave out all of them. */
@@ -100,7 +111,7 @@ export async function removeOldRows(context: RunContext, model: Model): Promise<
     sql`DELETE FROM ${target.table} WHERE ${isOld(keep, context, { value })}`,
   )
   if (rows > 0) context.changes.keys.lose(model.name)
-  if (model.kind === 'events') await store.state.changes.noteRemoved(connection, model.name, rows)
+  await store.state.changes.noteRemoved(connection, model.name, rows)
   return rows
 }
 

@@ -20,7 +20,7 @@ import { isInterruption, ModelFailure } from '../failure.ts'
 import type { RunResults } from '../results.ts'
 import { partsOnce } from '../rules/recorded.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { periodStart } from './materialize/period-ranges.ts'
+import { periodStart } from './materialize/period-start.ts'
 import { noteRelation } from './materialize/relation.ts'
 
 /** The range in its order. Throws ModelFailure for pieces of which the column has none, or too many. */

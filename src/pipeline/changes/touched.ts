@@ -19,6 +19,7 @@ import { followingOf, followedInputs, type ModelFollowing } from './following.ts
 import { isFollower, keyPositions } from './keys.ts'
 import { lead, type Leading, hasParts, rangesIn } from './ranges.ts'
 import { mayForget } from './forgets.ts'
+import { withoutPartlyForgotten } from './partly-forgotten.ts'
 import { isInHours, keepOf } from '../../core/retention.ts'
 import { cutoffOf } from '../build/old-rows.ts'
 
@@ -63,7 +64,8 @@ export async function touchedSince(context: RunContext, model: Model): Promise<T
     leading.push({ ...one, ranges: await withoutForgotten(context, one, unread.ranges) })
     if (unread.hasGone || (unread.ranges.length > 0 && !addsAlone)) changed.add(one.model)
   }
-  const ranges = await lead(connection, leading, type)
+  const led = await lead(connection, leading, type)
+  const ranges = led && (await withoutPartlyForgotten(context, model, led, type))
   if (changed.size > 0 && ranges !== null && ranges.length > 0)
     context.changes.leave(model.name, { inputs: [...changed], ranges, least: null })
   if (ranges !== null && ranges.length > 0) warnOfOthers(context, model, following)
@@ -257,8 +259,13 @@ async function withoutForgotten(
   const model = context.project.models.get(name)
   const keep = model === undefined ? null : keepOf(model)
   if (keep === null || ranges.length === 0 || !hasParts(type)) return ranges
+  const cutoff = cutoffOf(keep, context)
+  // What a run is about to remove is as good as gone.
+  const kept = context.oldRows.has(name)
+    ? sql`SELECT ${cutoff}`
+    : leastKept(followed, cutoff, isInHours(keep) ? 'hour' : 'day')
   const least = sameName(keep.column, followed.column)
-    ? leastKept(followed, cutoffOf(keep, context), isInHours(keep) ? 'hour' : 'day')
+    ? kept
     : sql`SELECT min(${sql.ident(followed.column)}) FROM ${sql.relation(name)}`
   const rows = sql.rows(ranges.map(({ low, high }) => [low, high]))
   const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`

@@ -9,10 +9,12 @@ import type { PlannedRange, Slice, ValueRange, WatermarkRange } from '../../../c
 import type { Connection } from '../../../duckdb/database.ts'
 import { type Row, textOf } from '../../../duckdb/values.ts'
 import { followingOf, followedInputs } from '../../changes/following.ts'
+import { warnOfPartlyForgotten } from '../../changes/partly-forgotten.ts'
 import { touchedSince } from '../../changes/touched.ts'
 import { isOfRule } from '../../rules/parts.ts'
 import { recordOf, type RunContext } from '../../run-context.ts'
 import type { SliceRecord } from '../../../store/state.ts'
+import { nextStart, periodStart } from './period-start.ts'
 import { continuesTable } from './relation.ts'
 import { tableOf } from './renames.ts'
 import { distance } from './stage.ts'
@@ -40,6 +42,7 @@ export async function periodsToMake(
     ...touched.map((range) => ({ ...range, because: CHANGED })),
   ]
   const ranges = await joined(context.connection, type, made)
+  await warnOfPartlyForgotten(context, model, newest, type)
   const isLate = ranges.some((range) => isChanged(range) && range.start !== newest)
   // With a lookback the author has said how far back what comes in order is read.
   if (isLate || (touched.length > 0 && lookback === null)) warnOfOthers(context, model)
@@ -157,21 +160,6 @@ export async function rangesToRemember(
 export const EVERYTHING: ValueRange = { start: null, end: null }
 
 const isEverything = ({ start, end }: ValueRange): boolean => start === null && end === null
-
-/** The first value of the period that has the value. */
-export function periodStart(value: Sql, { every }: Period, type: ColumnType): Sql {
-  if (typeof every === 'string')
-    return sql`CAST(date_trunc(${sql.value(every)}, ${value}) AS ${sql.type(type)})`
-  const [wide, size] = [sql`CAST(${value} AS HUGEINT)`, sql.value(BigInt(every), HUGE)]
-  return sql`(${wide} - ((${wide} % ${size} + ${size}) % ${size}))`
-}
-
-/** The first value of the period after the one that begins there. */
-function nextStart(start: Sql, { every }: Period, type: ColumnType): Sql {
-  if (typeof every === 'string')
-    return sql`CAST(${start} + ${sql.value(`1 ${every}`, INTERVAL)} AS ${sql.type(type)})`
-  return sql`(${start} + ${sql.value(BigInt(every), HUGE)})`
-}
 
 const HUGE = columnType('HUGEINT')
 const INTERVAL = columnType('INTERVAL')

@@ -15,13 +15,8 @@ import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } from './kept.ts'
 import type { Materialization } from './materialization.ts'
-import {
-  EVERYTHING,
-  isChanged,
-  periodStart,
-  periodsToMake,
-  rangesToRemember,
-} from './period-ranges.ts'
+import { EVERYTHING, isChanged, periodsToMake, rangesToRemember } from './period-ranges.ts'
+import { periodStart } from './period-start.ts'
 import { continuesTable, countRows, isInRange, isInSome, rowsReplacedIn } from './relation.ts'
 import { tableOf } from './renames.ts'
 import { comparable, sameValues, STAGE } from './stage.ts'

@@ -3,7 +3,7 @@
 
 import { kinds } from '../../../core/kinds.ts'
 import type { Model } from '../../../core/model.ts'
-import type { ModelName } from '../../../core/names.ts'
+import { type ModelName, splitModelName } from '../../../core/names.ts'
 import type { EventsVerdict, ModelDiff } from '../../../core/report/planned-changes.ts'
 import type { Column } from '../../../core/relation.ts'
 import { keepOf } from '../../../core/retention.ts'
@@ -12,8 +12,8 @@ import type { PlannedRange, Slice, Step } from '../../../core/step.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
-import type { DryRunInput } from '../../build/materialize/materialization.ts'
-import { youngRows } from '../../build/old-rows.ts'
+import type { DryBuilt, DryRunInput } from '../../build/materialize/materialization.ts'
+import { oldRowsIn, oldRowsText, youngRows } from '../../build/old-rows.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
 import { notePlanned } from '../../changes/replaced.ts'
 import { versionNow } from '../../changes/touched.ts'
@@ -72,10 +72,10 @@ export class DryRun {
     const before = await this.#provide(model.name)
     const materialization = materializationOf(model)
     try {
-      const built = await materialization.dryRun(
-        this.#context,
+      const input = this.#inputOf(model, slice, before)
+      const built = await this.#withoutOld(
         model,
-        this.#inputOf(model, slice, before),
+        await materialization.dryRun(this.#context, model, input),
       )
       const { changed, changes, added, events = null } = built
       if (changed) await this.#noteChange(model, before)
@@ -121,6 +121,25 @@ export class DryRun {
     const counts = { rowsBefore: old.of, rowsAfter: old.of - old.rows }
     const diff = { ...counts, changes, warnings: [] }
     return { problem: null, changed: true, columns, events: null, diff }
+  }
+
+  /** As a run removes in the same transaction what is too old. */
+  async #withoutOld(model: Model, built: DryBuilt): Promise<DryBuilt> {
+    const { connection } = this.#context
+    // A table that is made from nothing says itself what it leaves out.
+    if (keepOf(model) === null || built.added === null) return built
+    const old = await oldRowsIn(this.#context, model)
+    if (old === null) return built
+    const all = `_eider_all_${this.#built}`
+    const name = sql.relation(model.name)
+    await connection.run(sql`ALTER VIEW ${name} RENAME TO ${sql.ident(all)}`)
+    const { schema } = splitModelName(model.name)
+    const relation = sql.ident(SPACE, schema, all)
+    await layOver(connection, model.name, youngRows(keepOf(model)!, this.#context, relation))
+    this.#context.changes.warn(model.name, `${oldRowsText(old)}, do not stay`)
+    const { changes, added } = built
+    const less = changes && { ...changes, removed: changes.removed + old.rows }
+    return { ...built, changes: less, added: added - old.rows }
   }
 
   /** What others follow of it has changed for those that are built after it. */

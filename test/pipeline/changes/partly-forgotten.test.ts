@@ -1,0 +1,156 @@
+// Periods and groups of which `@keep` has removed rows: a late row must not take away what was made of these.
+
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startDaemon } from '../../support/daemon-process.ts'
+import { type Workspace, workspace } from '../../support/workspace.ts'
+
+const DAY_MS = 86_400_000
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+
+const raw = (keep: string) => `-- @kind: events
+${keep}id BIGINT NOT NULL,
+ts TIMESTAMPTZ,
+received_at TIMESTAMPTZ
+`
+const files = {
+  'eider.yml': 'name: k\n',
+  'models/raw/e.sql': raw(''),
+  'models/core/days.sql': `-- @kind: period
+-- @period: day of d
+SELECT ts::DATE AS d, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`,
+  'models/core/months.sql': `-- @kind: period
+-- @period: month of d
+SELECT date_trunc('month', ts)::DATE AS d, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`,
+  'models/core/groups.sql': `-- @kind: merge
+-- @unique_key: d
+-- @incremental: d
+SELECT date_trunc('month', ts)::DATE AS d, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`,
+  'models/core/rows.sql': `-- @kind: append
+-- @unique_key: id
+-- @incremental: ts
+SELECT id, ts FROM raw.e
+`,
+}
+
+async function send(space: Workspace, events: readonly object[]): Promise<void> {
+  await using daemon = await startDaemon(space)
+  const answer = await fetch(`${daemon.url}/collect/raw/e/batch`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson' },
+    body: events.map((event) => JSON.stringify(event)).join('\n'),
+  })
+  assert.is(answer.status, 202)
+}
+
+const sums = async (space: Workspace, ...tables: readonly string[]) => {
+  const each = tables.map((name) => `SELECT sum(n)::INTEGER AS n FROM core.${name}`)
+  const { stdout } = await space.ok(['query', each.join(' UNION ALL '), '--json'])
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { n: number }).n)
+}
+
+const oneEach = (ages: readonly number[]) =>
+  ages.map((age, i) => ({ id: i + 1, ts: ago(age), received_at: ago(age) }))
+
+test('a row that is late by another time than that of @keep takes no older row away', async () => {
+  await using space = await workspace(files)
+  await send(space, oneEach([200, 200, 200, 5, 4, 3, 2, 1]))
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 90 days\n'))
+  await space.ok(['run'])
+  assert.equal(await sums(space, 'days', 'months', 'groups'), [8, 8, 8])
+  await send(space, [{ id: 50, ts: ago(200) }])
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.match(plan, /core\.days[^]*warning: periods up to that of .* keep what they have/)
+  const { stdout } = await space.ok(['run'])
+  const KEEP =
+    /warning +(?:periods|groups) up to that of .* keep what they have though raw\.e has changed in some of them: it keeps its rows for 90 days only/g
+  assert.is(stdout.match(KEEP)?.length, 3)
+  assert.equal(await sums(space, 'days', 'months', 'groups'), [8, 8, 8])
+  const { stdout: rows } = await space.ok(['query', 'SELECT count(*)::INT AS n FROM core.rows'])
+  assert.match(rows, /\n9\n/)
+  const { stdout: asked } = await space.ok([
+    ...['run', 'core.days', '--start', ago(201).slice(0, 10), '--end', ago(199).slice(0, 10)],
+  ])
+  assert.match(asked, /built +core\.days/)
+  assert.equal(await sums(space, 'days'), [6])
+})
+
+test('a month of which days are gone keeps them, and one that is whole is made again', async () => {
+  await using space = await workspace(files)
+  const today = new Date()
+  // In the middle of a month, so that a part of it is gone.
+  const edge = Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - 3, 15)
+  const age = Math.floor((Date.now() - edge) / DAY_MS)
+  const inMonth = (days: number) => age - days
+  await send(space, oneEach([inMonth(-5), inMonth(5), inMonth(20), 3, 2, 1]))
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw(`-- @keep: ${age} days of ts\n`))
+  await space.ok(['run'])
+  await send(space, [
+    { id: 50, ts: ago(inMonth(6)) },
+    { id: 51, ts: ago(inMonth(21)) },
+    { id: 52, ts: ago(inMonth(-6)) },
+  ])
+  const { stdout } = await space.ok(['run'])
+  assert.match(stdout, /core\.months[^]*warning +periods up to that of \d{4}-\d\d-01 keep/)
+  assert.match(stdout, /core\.groups[^]*warning +groups up to that of \d{4}-\d\d-01 keep/)
+  // The month of the edge keeps 2 of its rows, the next one has its late row; of days, both count.
+  assert.equal(await sums(space, 'months', 'groups', 'days'), [7, 7, 8])
+})
+
+test('before anything is removed, and on the edge of a day, late rows count as ever', async () => {
+  await using space = await workspace({ ...files, 'models/raw/e.sql': raw('-- @keep: 90 days\n') })
+  await send(space, oneEach([5, 4, 3, 2, 1]))
+  await space.ok(['run'])
+  await send(space, [{ id: 50, ts: ago(200) }])
+  const { stdout } = await space.ok(['run'])
+  assert.not.match(stdout, 'warning')
+  assert.equal(await sums(space, 'days', 'months', 'groups'), [6, 6, 6])
+})
+
+test('the plan shows what is too old when it comes as removed', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/raw/e.sql': raw('-- @keep: 90 days of ts\n'),
+  })
+  await send(space, oneEach([5, 4, 3, 2, 1]))
+  await space.ok(['run'])
+  await send(space, [{ id: 50, ts: ago(200) }])
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.match(plan, /raw\.e[^]*5 -> 5 rows: 1 inserted, 0 changed, 1 removed/)
+  assert.match(plan, /warning: 1 row older than 90 days, before .* UTC, do not stay/)
+  assert.match(plan, /core\.rows[^\n]*\n +5 -> 5 rows: 0 inserted/)
+  await space.ok(['run'])
+  assert.equal(await sums(space, 'days'), [5])
+})
+
+test('periods longer than what an input keeps are named', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/core/years.sql': `-- @kind: period
+-- @period: year of d
+SELECT date_trunc('year', ts)::DATE AS d, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`,
+  })
+  await send(space, oneEach([400, 399, 5, 4, 3, 2, 1]))
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 367 days\n'))
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 1 hour\n'))
+  await space.ok(['run', 'raw.e', '--allow-removal'])
+  await send(space, [{ id: 50, ts: ago(0) }])
+  const { stdout } = await space.ok(['run'])
+  assert.match(
+    stdout,
+    /core\.years[^]*warning +the newest periods are made of what raw\.e still has/,
+  )
+})
+
+test.run()
