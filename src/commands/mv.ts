@@ -42,7 +42,8 @@ export default class Mv extends BaseCommand {
     const { stillNaming } = await import('../wiring/still-named.ts')
     const others = await stillNaming(project, from, file?.to ?? null)
     await using prepared = file && (await prepareFile(paths.dir, file))
-    const renaming = { from, to, file: prepared, replace: flags.replace }
+    const rollups = await rollupsOf(project.files, from, to)
+    const renaming = { from, to, file: prepared, replace: flags.replace, rollups }
     const moved = await changeWarehouse(project, stop, (opened) =>
       renameModel(opened, paths, renaming),
     )
@@ -79,6 +80,22 @@ export default class Mv extends BaseCommand {
         `${source.source.path} has to give the column that name too; a run refuses the table until it does\n`,
       )
   }
+}
+
+/** The names that the rollups of the model have had so far; the project has its file under one of the two. */
+async function rollupsOf(
+  files: Files,
+  from: ModelName,
+  to: ModelName,
+): Promise<readonly ModelName[]> {
+  const { withRollups } = await import('../compiler/measures/rollups.ts')
+  return withRollups(files).models.flatMap(({ name, rollup }) => {
+    const of = [from, to].find((one) => rollup !== undefined && sameName(rollup.of, one))
+    const had = of === undefined ? null : parseModelName(`${from}${name.slice(of.length)}`)
+    // A file may have made a model of that name its own.
+    const isFree = !files.models.some((file) => had !== null && sameName(file.name, had))
+    return had !== null && isFree ? [had] : []
+  })
 }
 
 interface ColumnRenaming extends ColumnRename {

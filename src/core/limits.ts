@@ -368,6 +368,8 @@ export const limits = {
   erasedWays: 16,
   /** Each piece of `--by` is a transaction, and more of them are a slip. */
   backfillPieces: 10_000,
+  /** Warnings of single pieces that a run repeats. */
+  shownPieceWarnings: 5,
   /** Ranges of periods that are read apart: each costs a statement, and above this all of them are read at once. */
   narrowedReads: 16,
   /** A lookback of more is a slip, and may lead to before the first date that the engine has. */

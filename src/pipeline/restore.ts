@@ -163,28 +163,48 @@ function requireTable({ state, catalog }: Known, model: Model): ModelRecord {
   })
 }
 
-async function relationOf({
-  opened: { past },
-  model: { name, expose },
-  state,
-  stateText,
-}: RestoreRequest): Promise<PublishedRelation> {
+async function relationOf(request: RestoreRequest): Promise<PublishedRelation> {
+  const { opened, model, state, stateText } = request
+  const { past } = opened
+  const { name } = model
   const snapshot = await past.find(state)
   if (snapshot === null)
     throw new EnvironmentError('state-not-kept', `the state of ${stateText} is no longer kept`, {
       hint: `eider history ${name} shows which are`,
     })
   const relation = snapshot.relations.find((one) => sameName(one.model, name))
-  if (relation === undefined)
-    throw new UsageError(
-      expose === null
-        ? `${name} is not exposed, so no published state has its rows`
-        : `the state of ${stateText} does not have ${name}, which was not exposed then`,
-      { hint: 'a state holds models with @expose only' },
-    )
+  if (relation === undefined) throw notInState(request, snapshot.relations)
   const problem = await past.problemOf(relation)
   if (problem !== null) throw damaged(stateText, `${name}: ${problem}`)
   return relation
+}
+
+/** A state has models under the names that they had then, and nobody has recorded which name was meant by `eider mv`. */
+function notInState(
+  { project, model: { name, columns, expose }, state, stateText }: RestoreRequest,
+  relations: readonly PublishedRelation[],
+): UsageError {
+  if (expose === null)
+    return new UsageError(`${name} is not exposed, so no published state has its rows`, {
+      hint: 'a state holds models with @expose only',
+    })
+  const isThere = (model: ModelName) =>
+    [...project.models.keys()].some((known) => sameName(known, model))
+  const hasColumns = (relation: PublishedRelation) =>
+    columns.every((one) => relation.columns.some((column) => sameName(column.name, one.name)))
+  const former = relations.filter((one) => !isThere(one.model) && hasColumns(one))
+  const [first] = former
+  if (first === undefined)
+    return new UsageError(`the state of ${stateText} does not have ${name}`, {
+      hint: 'a state holds models that were exposed then',
+    })
+  const names = former.map(({ model }) => model).toSorted()
+  return new UsageError(
+    `the state of ${stateText} does not have ${name}, but ${names.join(', ')}, which no file makes any more`,
+    {
+      hint: `if it was renamed since, give it the name of then: eider mv ${name} ${first.model}, eider restore ${first.model} --at ${state.runId} --yes, eider mv ${first.model} ${name}`,
+    },
+  )
 }
 
 const damaged = (state: string, problem: string, cause?: unknown) =>

@@ -7,7 +7,6 @@ import type { ModelName } from '../core/names.ts'
 import type { ChangedByHand } from '../core/report/by-hand.ts'
 import type { DamagedEvents } from '../core/report/damaged-events.ts'
 import type { ModelResult, Progress, FlushCount, RunSummary } from '../core/report/progress.ts'
-import type { ReadBy } from '../core/report/planned-changes.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Published } from '../store/snapshots.ts'
 
@@ -100,9 +99,13 @@ export class RunResults {
       if (!this.isFinished(model)) this.finish({ model, status: 'skipped', because, ms: 0 })
   }
 
-  fail(model: ModelName, because: string, ms = 0, readBy?: ReadBy): void {
+  fail(
+    model: ModelName,
+    because: string,
+    ms = 0,
+    known: Pick<ModelResult, 'changes' | 'read_by'> = {},
+  ): void {
     this.#failed.add(model)
-    const known = readBy === undefined ? {} : { read_by: readBy }
     this.finish({ model, status: 'failed', because, ...known, ms })
   }
 

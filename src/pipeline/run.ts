@@ -297,7 +297,8 @@ async function publish(
     onSame: (model, relation) => void same.push({ model, relation }),
     onFailure: (model, error) => {
       const readBy = error instanceof ModelFailure ? error.readBy : undefined
-      results.fail(model.name, explainFailure(store.explain(error), model, null), 0, readBy)
+      const known = readBy === undefined ? {} : { read_by: readBy }
+      results.fail(model.name, explainFailure(store.explain(error), model, null), 0, known)
     },
   })
   const { snapshot, changed, before } = published

@@ -155,4 +155,78 @@ test('a full refresh that would leave nothing of a table fails until it is told 
   assert.is(await countIn(space, 'core.p'), '{"n":0}')
 })
 
+test('a backfill in pieces keeps the warnings of each of them', async () => {
+  await using space = await workspace({
+    ...kept,
+    'models/core/e.sql': `${days(OLD, 100)}UNION ALL ${days("DATE '2025-03-01'", 7)}UNION ALL ${days('current_date - 9', 10)}`,
+  })
+  await space.ok(['run'])
+  const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10)
+  const range = ['--start', '2024-01-01', '--end', tomorrow]
+  const { stdout } = await space.ok(['run', 'core.p', ...range, '--by', 'year', '--json'])
+  const results = stdout.split('\n').filter((line) => line.includes('"model-finished"'))
+  const { warnings } = JSON.parse(results[0]!) as { warnings: readonly string[] }
+  assert.is(warnings.length, 2)
+  assert.match(
+    warnings[0]!,
+    /^2024-01-01 to 2025-01-01: 100 rows older than 100 days, .* do not stay$/,
+  )
+  assert.match(
+    warnings[1]!,
+    /^2025-01-01 to 2026-01-01: 7 rows older than 100 days, .* do not stay$/,
+  )
+})
+
+const withCheck = raw('-- @keep: 90 days\n-- @check: id < 100\n')
+
+test('events of which a check fails lose what is too old, and their history says what has come', async () => {
+  await using space = await workspace(files)
+  await send(space, [200, 100, 3, 2, 1])
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', withCheck)
+  {
+    await using daemon = await startDaemon(space)
+    const body = JSON.stringify({ id: 500 })
+    const headers = { 'Content-Type': 'application/json' }
+    const answer = await fetch(`${daemon.url}/collect/raw/e`, { method: 'POST', headers, body })
+    assert.is(answer.status, 202)
+  }
+  await space.ok(['run'], { exitCode: 1 })
+  assert.is(await countIn(space, 'raw.e'), '{"n":4}')
+  assert.is(await countIn(space, 'mart.n'), '{"n":1}')
+  assert.match((await space.ok(['query', 'FROM mart.n', '--json'])).stdout, '{"n":5}')
+  const { stdout } = await space.ok(['history', 'raw.e', '--limit', '1', '--json'])
+  const [last] = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const { status, rows_in, rows_out, rows_after } = last!
+  assert.equal(
+    { status, rows_in, rows_out, rows_after },
+    {
+      ...{ status: 'failed', rows_in: 1, rows_out: 2, rows_after: 4 },
+    },
+  )
+  // The check is not forgotten by a run that has nothing new.
+  await space.ok(['run'], { exitCode: 1 })
+  await space.write('models/raw/e.sql', raw('-- @keep: 90 days\n'))
+  await space.ok(['run'])
+  assert.match((await space.ok(['query', 'FROM mart.n', '--json'])).stdout, '{"n":4}')
+  assert.is(await countIn(space, 'core.log'), '{"n":6}')
+})
+
+test('a check that fails of rows without new ones fails in the next run again, though old rows went', async () => {
+  await using space = await workspace({ ...files, 'models/raw/e.sql': raw('-- @check: id < 4\n') })
+  await send(space, [3, 2, 1])
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 60 hours\n-- @check: id < 3\n'))
+  await space.ok(['run'], { exitCode: 1 })
+  assert.is(await countIn(space, 'raw.e'), '{"n":2}')
+  await space.ok(['run'], { exitCode: 1 })
+  assert.match((await space.ok(['query', 'FROM mart.n', '--json'])).stdout, '{"n":3}')
+  await space.write('models/raw/e.sql', raw('-- @keep: 60 hours\n-- @check: id < 4\n'))
+  await space.ok(['run'])
+  assert.match((await space.ok(['query', 'FROM mart.n', '--json'])).stdout, '{"n":2}')
+})
+
 test.run()

@@ -7,7 +7,7 @@
 import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
-import { explainFailure, isInterruption } from '../failure.ts'
+import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
 import { recordChange } from '../changes/notes.ts'
 import { notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
@@ -28,6 +28,7 @@ import { rangesBefore, ruleText } from '../rules/parts.ts'
 import { keepsRules } from '../rules/rule.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import type { FlushPosition, NewRecord } from '../../store/state.ts'
+import { changesOfFailed } from './failed-events.ts'
 import { buildPieces } from './pieces.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { buildWithoutOld, noteNothingCame, removeOldRows } from './old-rows.ts'
@@ -121,7 +122,9 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
       return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildAgain(builder, group, isWhole)
     const because = becauseOf(context, first.model, error)
-    results.fail(first.model.name, because, performance.now() - startedMs)
+    const known =
+      error instanceof ModelFailure ? await changesOfFailed(context, results, first) : {}
+    results.fail(first.model.name, because, performance.now() - startedMs, known)
     if (isOfRows(error)) results.noteRows(first.model.name)
   }
 }

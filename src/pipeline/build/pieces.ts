@@ -3,6 +3,7 @@
 // as one range. The next run of the same range goes on behind it where nothing has changed meanwhile.
 
 import { addedUp } from './table-changes.ts'
+import { count } from '../../core/counts.ts'
 import { limits } from '../../core/limits.ts'
 import { type KeptModel, type Model, timeUnits } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
@@ -10,7 +11,7 @@ import { rangeColumnOf } from '../../core/range-column.ts'
 import { type ColumnType, columnType, isWholeNumber } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ModelResult } from '../../core/report/progress.ts'
-import type { Step, WatermarkRange } from '../../core/step.ts'
+import { olderLine, type Step, type WatermarkRange } from '../../core/step.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { NewRecord } from '../../store/state.ts'
@@ -109,6 +110,7 @@ export async function buildPieces(
   let done = Math.max(0, first)
   let here = context
   let rows = 0
+  const said: SaidOfPiece[] = []
   let outcome: Built['outcome'] = { status: 'built', because }
   try {
     for (const piece of pieces.slice(done)) {
@@ -116,6 +118,7 @@ export async function buildPieces(
       context.signal.throwIfAborted()
       const built = await buildPiece(here, { ...step, slice: piece }, start, builder)
       rows += built.outcome.rows ?? 0
+      said.push({ piece, warnings: ownWarnings(built.outcome) })
       outcome = { ...built.outcome, ...addedUp(outcome, built.outcome) }
       here = await withRecord(here, built.record)
       done++
@@ -127,7 +130,48 @@ export async function buildPieces(
     const why = `${builder.explain(error)}; ${left}`
     return results.fail(model.name, why, performance.now() - startedMs)
   }
-  results.finish({ model: model.name, ...outcome, rows, ms: performance.now() - startedMs })
+  const warnings = warningsOf(outcome, said)
+  results.finish({
+    model: model.name,
+    ...outcome,
+    ...warnings,
+    rows,
+    ms: performance.now() - startedMs,
+  })
+}
+
+interface SaidOfPiece {
+  readonly piece: WatermarkRange
+  readonly warnings: readonly string[]
+}
+
+/** Without what is said of the whole table, which the last piece knows best: checks, and rows of older rules. */
+const ownWarnings = ({ warnings = [], older_rows: older }: Built['outcome']): readonly string[] =>
+  warnings.filter((text) => !/^\S+:\d+:\d+: /.test(text) && (!older || text !== olderLine(older)))
+
+/** With those of the earlier pieces. */
+function warningsOf(
+  { warnings: last = [] }: Built['outcome'],
+  said: readonly SaidOfPiece[],
+): Pick<ModelResult, 'warnings'> {
+  const first = new Map<string, WatermarkRange>()
+  const times = new Map<string, number>()
+  for (const { piece, warnings } of said.slice(0, -1))
+    for (const text of warnings.filter((one) => !last.includes(one))) {
+      if (!first.has(text)) first.set(text, piece)
+      times.set(text, (times.get(text) ?? 0) + 1)
+    }
+  const lines = [...first].map(([text, { start, end }]) => {
+    const more = times.get(text)! - 1
+    return `${start} to ${end}${more === 0 ? '' : `, and ${count(more, 'later piece')}`}: ${text}`
+  })
+  const [shown, left] = [
+    lines.slice(0, limits.shownPieceWarnings),
+    lines.length - limits.shownPieceWarnings,
+  ]
+  const rest = left > 0 ? [`${count(left, 'more warning')} of other pieces`] : []
+  const all = [...shown, ...rest, ...last]
+  return all.length === 0 ? {} : { warnings: all }
 }
 
 /** What was built from `start` on is remembered as one range. */

@@ -3,7 +3,8 @@
 // the file under its new name, the relation is renamed too (rename-model.ts).
 //
 //   <state>/move.json   an object: `from` and `to`, names of models; `file`, an object with the two paths in the project;
-//                       `replace`, whether what was built under the new name is dropped
+//                       `replace`, whether what was built under the new name is dropped; `rollups`, names of the tables of
+//                       its rollups
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -19,6 +20,8 @@ export interface Renaming {
   /** Relative to the project directory. */
   readonly file: { readonly from: string; readonly to: string }
   readonly replace: boolean
+  /** Tables that runs have made of its `@rollup`; absent in what earlier versions have written. */
+  readonly rollups?: readonly ModelName[]
 }
 
 type Place = Pick<ProjectPaths, 'state'>

@@ -38,15 +38,21 @@ interface RenameOptions extends Omit<Renaming, 'file'> {
 export async function renameModel(
   opened: Opened,
   place: Place,
-  { from, to, file, replace }: RenameOptions,
+  { from, to, file, replace, rollups = [] }: RenameOptions,
 ): Promise<Orphan | null> {
   const earlier = await finishRenaming(opened, place)
   const isSame = earlier !== null && sameName(earlier.renaming.from, from)
   if (isSame && sameName(earlier.renaming.to, to)) return earlier.relation
   try {
     if (file !== null)
-      await recordRenaming(place, { from, to, file: { from: file.from, to: file.to }, replace })
-    const relation = await renameRelation(opened, from, to, { replace, file })
+      await recordRenaming(place, {
+        from,
+        to,
+        file: { from: file.from, to: file.to },
+        replace,
+        rollups,
+      })
+    const relation = await renameRelation(opened, from, to, { replace, file, rollups })
     if (relation === null) await file?.rename()
     return relation
   } finally {
@@ -62,14 +68,15 @@ export async function finishRenaming(
   const renaming = await readRenaming(place)
   if (renaming === null) return null
   const statOf = (path: string) => lstatSync(join(place.dir, path), { throwIfNoEntry: false })
-  const { from, to, file, replace } = renaming
+  const { from, to, file, replace, rollups = [] } = renaming
   const made = statOf(file.to)
   const isRenamed = made !== undefined && statOf(file.from) === undefined
   try {
     // A link is made under the new name before the old one goes.
     if (!isRenamed && made?.isSymbolicLink() === true) await rm(join(place.dir, file.to))
     if (!isRenamed) return null
-    return { renaming, relation: await renameRelation(opened, from, to, { replace, file: null }) }
+    const options = { replace, file: null, rollups }
+    return { renaming, relation: await renameRelation(opened, from, to, options) }
   } finally {
     await strikeRenaming(place)
   }
@@ -87,8 +94,11 @@ export async function renameRelation(
   {
     replace,
     file,
+    rollups = [],
   }: {
     readonly replace: boolean
+    /** Tables of its rollups, which go: the next run makes them under their new names. */
+    readonly rollups?: readonly ModelName[]
     readonly file: Pick<RenamedFile, 'rename' | 'renameBack'> | null
   },
 ): Promise<Orphan | null> {
@@ -137,6 +147,11 @@ export async function renameRelation(
       await state.rename(connection, old, to)
     } else await state.forget(connection, old)
     await tables.drop(connection, old, type)
+    for (const rollup of rollups.filter((name) => models.has(name)))
+      if (relationType(catalog, rollup) === 'table') {
+        await tables.drop(connection, rollup, 'table')
+        await state.forget(connection, rollup)
+      }
     if (file === null) return
     await file.rename()
     undo.defer(() => file.renameBack())
