@@ -13,6 +13,7 @@ import { buildAll, replaceMacros } from './build/build-all.ts'
 import { refuseLateValues } from './build/late-values.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { countByHand, type LeftAlone } from './by-hand.ts'
+import { warnIfOlder } from './older-than-published.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { watchEngine } from './engine-use.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
@@ -183,6 +184,7 @@ async function begin(
   const { paths, store, project, signal, progress, onPhase, onShare, failingRows } = request
   await finishRenaming({ ...store, connection }, paths)
   const known = await store.state.begin(connection, knownModels(project).keys())
+  await warnIfOlder(connection, store, request.logger)
   if (request.isCopy !== true) await copyForReaders(request, connection)
   if (project.macrosAreWhole)
     await replaceMacros(store.state, connection, known.macros, project.macros)
