@@ -67,4 +67,19 @@ test('a clock that goes back does not turn time round', async () => {
   ])
 })
 
+test('after a clock that was ahead, a run says that what changes now counts from the future on', async () => {
+  await using space = await openProject()
+  await space.ok([source('(1, 1)'), tracked()], at('01:00:00'))
+  const ahead = { now: () => new Date('2030-01-05T00:00:00Z') }
+  await space.ok([source('(1, 2)'), tracked()], ahead)
+  const warningsOf = async (rows: string, time: string) =>
+    resultOf(await space.ok([source(rows), tracked()], at(time)), 'mart.t').warnings ?? []
+  assert.equal(await warningsOf('(1, 2)', '02:00:00'), [], 'nothing changes')
+  const [warning = ''] = await warningsOf('(1, 3)', '03:00:00')
+  assert.match(
+    warning,
+    /^the history has times up to 2030-01-05 00:00:00\+00, which is in the future, .* eider publish mart\.t$/,
+  )
+})
+
 test.run()

@@ -100,7 +100,7 @@ async function findNow(
   const { connection } = context
   const { uniqueKey } = model
   const first = sql.ident(uniqueKey[0])
-  const time = await nextTime(context, table)
+  const { time, ahead } = await nextTime(context, table)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   const differ = differs(comparedColumns(model, staged), uniqueKey)
   // A version without a row in the stage differs from it in all columns.
@@ -116,7 +116,17 @@ async function findNow(
   await connection.run(
     sql`CREATE OR REPLACE TEMP TABLE _eider_openings AS ${versionsFrom(time, opening)}`,
   )
+  if (ahead === null) return
+  const found = await connection.row(sql`SELECT 1 FROM (
+    SELECT 1 FROM ${ENDS} UNION ALL SELECT 1 FROM ${OPENINGS}) LIMIT 1`)
+  if (found !== null) context.changes.warn(model.name, textOfAhead(model, ahead))
 }
+
+/** No version may begin before the one that it replaces, so a clock that was once ahead stays in all that follow. */
+const textOfAhead = ({ name, expose }: Scd2Model, last: string): string =>
+  `the history has times up to ${last}, which is in the future, by a clock that was ahead: what changes now counts from then on, and not from today; ${
+    expose === null ? '' : `go back to the state of before: eider restore ${name} --at RUN; or `
+  }correct valid_from and valid_to by hand, then: eider publish ${name}`
 
 async function dryWrite(
   context: RunContext,
@@ -158,13 +168,20 @@ async function dryWrite(
   return { changes, writes: query !== null || touched > 0, added: opened - corrected - gone }
 }
 
-/** When the run started, or just after the last change in the table where that is later. */
-async function nextTime({ connection, startedAt }: RunContext, target: Sql): Promise<Sql> {
+/** When the run started, or just after the last change in the table where that is later. `ahead`: that is in the future. */
+async function nextTime(
+  { connection, startedAt }: RunContext,
+  target: Sql,
+): Promise<{ readonly time: Sql; readonly ahead: string | null }> {
+  const last = sql`max(greatest(valid_from, valid_to))`
+  const start = timeOf(startedAt)
+  // Clocks of machines that share a table differ a little.
   const row = await connection.row(sql`
-    SELECT CAST(greatest(${timeOf(startedAt)},
-      max(greatest(valid_from, valid_to)) + INTERVAL 1 MICROSECOND) AS VARCHAR) AS time
+    SELECT CAST(greatest(${start}, ${last} + INTERVAL 1 MICROSECOND) AS VARCHAR) AS time,
+      CAST(CASE WHEN ${last} > ${start} + INTERVAL 1 HOUR THEN ${last} END AS VARCHAR) AS ahead
     FROM ${target}`)
-  return sql.value(textOf(row?.['time']), TIME)
+  const ahead = row?.['ahead'] == null ? null : textOf(row['ahead'])
+  return { time: sql.value(textOf(row?.['time']), TIME), ahead }
 }
 
 const timeOf = (date: Date): Sql => sql.value(date.toISOString(), TIME)
