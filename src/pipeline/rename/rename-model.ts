@@ -147,17 +147,24 @@ export async function renameRelation(
       await state.rename(connection, old, to)
     } else await state.forget(connection, old)
     await tables.drop(connection, old, type)
-    for (const rollup of rollups.filter((name) => models.has(name)))
-      if (relationType(catalog, rollup) === 'table') {
-        await tables.drop(connection, rollup, 'table')
-        await state.forget(connection, rollup)
-      }
+    for (const name of rollups.filter((one) => models.has(one)))
+      await dropTable({ connection, state, tables }, name, relationType(catalog, name))
     if (file === null) return
     await file.rename()
     undo.defer(() => file.renameBack())
   })
   undo.move() // the transaction is committed
   return { model: to, kind, rows }
+}
+
+async function dropTable(
+  { connection, state, tables }: Pick<Opened, 'connection' | 'state' | 'tables'>,
+  name: ModelName,
+  type: 'table' | 'view' | null,
+): Promise<void> {
+  if (type === null) return
+  await tables.drop(connection, name, type)
+  await state.forget(connection, name)
 }
 
 /** Such as `core.orders (merge, 3 rows)`. */
