@@ -188,9 +188,8 @@ async function openSnapshots(options: ODataServiceOptions, resources: Resources)
   const { published, threads = 1, memoryLimit: all = null, processes = 1, logger } = options
   const { fellows = alone } = options
   const tempDir = await ownTempDir(options, resources)
-  const sharingThreads = Math.floor(processors() / processes)
-  const memoryLimit = memoryOfEach(all, sharingThreads > 1 ? processes * 2 : processes)
-  const engine = { published, threads, sharingThreads, memoryLimit, tempDir }
+  const memory = memoryOfEach(all, processes, Math.floor(processors() / processes))
+  const engine = { published, threads, ...memory, tempDir }
   const snapshots = resources.use(await Snapshots.open({ ...engine, logger, fellows }))
   return {
     ...DEFAULTS,
@@ -261,11 +260,21 @@ function requireOwnFiles({ published }: ODataServiceOptions): void {
     throw new Error('a service only serves rows that it reads from its own files')
 }
 
-/** `engines`: of one snapshot, in all processes. Those of all that are open have equal parts: the current one is soon an earlier one. */
-export function memoryOfEach(memoryLimit: string | null, engines = 1): string | null {
-  const parts = engines * (1 + limits.openEarlierSnapshots)
-  const part = (number: string) => String(Number(number) / parts)
-  return memoryLimit?.replace(/^[\d.]+/, part) ?? null
+/**
+ * Of the memory of the service in `processes`: what each engine of a snapshot that is open may take. They have equal parts,
+ * since the current one is soon an earlier one. The threads that share a query need less, as groups are smaller than rows.
+ */
+export function memoryOfEach(memoryLimit: string | null, processes = 1, sharingThreads = 1) {
+  const part = (share: number) => {
+    const partOf = (number: string) =>
+      String((Number(number) * share) / (processes * (1 + limits.openEarlierSnapshots)))
+    return memoryLimit?.replace(/^[\d.]+/, partOf) ?? null
+  }
+  if (sharingThreads < 2) return { memoryLimit: part(1), sharing: null }
+  return {
+    memoryLimit: part(1 - limits.sharedQueryMemory),
+    sharing: { threads: sharingThreads, memoryLimit: part(limits.sharedQueryMemory) },
+  }
 }
 
 /** The next service deletes what a killed one has spilled. */

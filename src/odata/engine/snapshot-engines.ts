@@ -12,8 +12,8 @@ import { OpenSnapshot } from './open-snapshot.ts'
 export interface EngineOptions {
   readonly published: SnapshotReader
   readonly threads: number
-  /** Threads that share one large query; with 1, or without, there is no engine for such. */
-  readonly sharingThreads?: number
+  /** Of the engine whose threads share one large query; null or absent: there is none. */
+  readonly sharing?: Pick<EngineSettings, 'threads' | 'memoryLimit'> | null
   readonly memoryLimit: string | null
   /** Below it each engine spills into its own directory. */
   readonly tempDir: string
@@ -37,9 +37,9 @@ export class SnapshotEngines implements AsyncDisposable {
   #tidying = Promise.resolve()
 
   constructor(options: EngineOptions, onFailure: (error: unknown) => void) {
-    const { published, threads, sharingThreads = 1, memoryLimit, tempDir } = options
+    const { published, threads, sharing = null, memoryLimit, tempDir } = options
     const settings = { threads, memoryLimit, tempDir, connections: limits.pooledConnections }
-    const shared = sharingThreads > 1 ? { ...settings, threads: sharingThreads } : null
+    const shared = sharing === null ? null : { ...settings, ...sharing }
     this.#published = published
     this.#spare = new SpareEngine(settings, shared)
     this.#onFailure = onFailure

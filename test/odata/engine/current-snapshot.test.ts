@@ -146,12 +146,16 @@ test('snapshots that are open share the memory of the service', async () => {
   ] as const) {
     await using database = await Database.open({
       path: ':memory:',
-      memoryLimit: memoryOfEach(all),
+      memoryLimit: memoryOfEach(all).memoryLimit,
     })
     await using connection = await database.connect()
     assert.is(await readMemoryLimit(connection), each)
   }
-  assert.is(memoryOfEach(null), null)
+  assert.is(memoryOfEach(null).memoryLimit, null)
+  assert.equal(memoryOfEach('8GB', 2, 4), {
+    memoryLimit: '1.6GB',
+    sharing: { threads: 4, memoryLimit: '0.4GB' },
+  })
 })
 
 test('a damaged manifest, a missing file or a wrong one is reported once, and the last good snapshot kept', async () => {
