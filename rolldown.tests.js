@@ -10,10 +10,7 @@ import { grammarPlugin } from './rolldown.grammar.js'
 
 const repository = import.meta.dirname
 
-/**
- * What tests start as processes. Left as they are: `mortal-run-child`, which shares the driver with `mortal.ts`, and
- * `simulate.ts`, in whose modules `put-back.ts` puts faults.
- */
+/** What tests start as processes. Left as it is: `mortal-run-child`, which shares the driver with `mortal.ts`. */
 const isChild = (file) =>
   (file.endsWith('-child.ts') && !file.includes('mortal-run') && !file.startsWith('bench/')) ||
   file === 'support/many-models.ts'
@@ -32,24 +29,24 @@ const isOutside = (name, importer) =>
 const files = readdirSync(join(repository, 'test'), { recursive: true, encoding: 'utf8' })
 const entries = files.filter((file) => file.endsWith('.test.ts') || isChild(file))
 
-await build({
-  cwd: repository,
-  logLevel: 'warn',
-  input: Object.fromEntries(
-    entries.map((file) => [`test/${file.replace(/\.ts$/, '')}`, `test/${file}`]),
-  ),
-  platform: 'node',
-  transform: { target: 'es2022' },
-  checks: { ineffectiveDynamicImport: false },
-  external: (name, importer) => name === '@duckdb/node-bindings' || isOutside(name, importer),
-  plugins: [grammarPlugin, { name: 'places', transform: markPlace, renderChunk: findPlaces }],
-  output: {
-    dir: 'dist',
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'test/chunks/[name]-[hash].js',
-  },
-})
+const bundle = (files, output) =>
+  build({
+    cwd: repository,
+    logLevel: 'warn',
+    input: Object.fromEntries(
+      files.map((file) => [`test/${file.replace(/\.ts$/, '')}`, `test/${file}`]),
+    ),
+    platform: 'node',
+    transform: { target: 'es2022' },
+    checks: { ineffectiveDynamicImport: false },
+    external: (name, importer) => name === '@duckdb/node-bindings' || isOutside(name, importer),
+    plugins: [grammarPlugin, { name: 'places', transform: markPlace, renderChunk: findPlaces }],
+    output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', ...output },
+  })
+
+await bundle(entries, { chunkFileNames: 'test/chunks/[name]-[hash].js' })
+// One file: what replaces functions of Node has to run before all else, and chunks run before the file that imports them.
+await bundle(['simulation/simulate.ts'], { codeSplitting: false })
 
 function markPlace(code, id) {
   if (!id.startsWith(repository) || id.includes('node_modules')) return null

@@ -107,7 +107,6 @@ const outsideTests: readonly string[] = [
   'load/',
   'package',
   'shortcuts/',
-  'simulation/',
 ]
 
 export const isSystemTest = (path: string): boolean => begins(path, systemTests)

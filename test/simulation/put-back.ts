@@ -9,5 +9,6 @@ const name = process.env['EIDER_SIMULATION_FAULT'] ?? ''
 const fault = faults[name]
 if (fault === undefined) throw new Error(`there is no fault ${name}`)
 const { file, sound, faulty } = fault
-const change = { url: new URL(`../../src/${file}`, import.meta.url).href, sound, faulty }
+const url = new URL('./simulate.js', import.meta.url).href
+const change = { url, file: `src/${file}`, sound, faulty }
 register(new URL('./change-source.js', import.meta.url), { data: change })
