@@ -95,10 +95,6 @@ const wheels: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-const versitygwVersion = 'v1.8.0'
-/** No inlining, and nothing for debuggers: a store for a few tests need not be fast, and is built in two thirds of the time. */
-const CHEAPLY = ['-gcflags=all=-l -dwarf=false', '-ldflags=-s -w']
-
 mkdirSync(partsDirectory, { recursive: true })
 const parts: Readonly<Record<string, () => Promise<string>>> = {
   extensions: bringExtensions,
@@ -189,12 +185,7 @@ async function bringVersitygw(): Promise<string> {
   if (existsSync(places.versitygw)) return places.versitygw
   if (spawnSync('go', ['version']).status !== 0)
     return 'not installed, since there is no Go; tests of rights in the store will be skipped'
-  const module = `github.com/versity/versitygw/cmd/versitygw@${versitygwVersion}`
-  await command('go', ['install', ...CHEAPLY, module], undefined, {
-    GOBIN: places.programs,
-    CGO_ENABLED: '0',
-    GOGC: '200',
-  })
+  await command('sh', [join(repository, '.ci', 'lake-parts', 'versitygw.sh'), places.programs])
   return places.versitygw
 }
 
@@ -220,17 +211,8 @@ function emptyDirectory(name: string): string {
   return directory
 }
 
-async function command(
-  program: string,
-  args: readonly string[],
-  cwd?: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+async function command(program: string, args: readonly string[], cwd?: string): Promise<void> {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'close') as Promise<[status: number | null]>
   const [errors, [status]] = await Promise.all([text(child.stderr), ended])
   if (status !== 0)
