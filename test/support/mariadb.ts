@@ -1,8 +1,8 @@
 // A MariaDB of a file of tests, with the programs of the system. A test is skipped where they or the extension are missing,
-// or fails where EIDER_TEST_PARTS=required. `apt-get install --no-install-recommends mariadb-server` brings them.
+// or fails where EIDER_TEST_PARTS=required. They are in the packages mariadb-server-core and mariadb-client-core of Debian.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'uvu'
 import { withExtensions } from './extension-cache.ts'
@@ -30,21 +30,21 @@ export function mariaDbTest(name: string, run: () => Promise<void>): void {
   const missing = PROGRAMS.filter((program) => find(program) === null)
   if (missing.length === 0) withExtensions(test, ['mysql_scanner'], name, run)
   else if (isRequired)
-    test(name, () => Promise.reject(new Error(`${missing.join(', ')}: install mariadb-server`)))
+    test(name, () =>
+      Promise.reject(
+        new Error(`${missing.join(', ')}: install mariadb-server-core and mariadb-client-core`),
+      ),
+    )
   else test.skip(name)
 }
 
 export async function startMariaDb(): Promise<MariaDb> {
   const directory = await temporaryDirectory()
   const [data, socket] = [join(directory.path, 'data'), join(directory.path, 'socket')]
-  const isRoot = process.getuid?.() === 0
   mkdirSync(data)
-  if (isRoot) {
-    const id = (option: string) =>
-      Number(execFileSync('id', [option, 'mysql'], { encoding: 'utf8' }))
-    for (const path of [directory.path, data]) chownSync(path, id('-u'), id('-g'))
-  }
-  const common = ['--no-defaults', `--datadir=${data}`, ...(isRoot ? ['--user=mysql'] : [])]
+  // Else the server refuses to be that of root. The user `mysql` comes with a package that starts a server of its own.
+  const isRoot = process.getuid?.() === 0
+  const common = ['--no-defaults', `--datadir=${data}`, ...(isRoot ? ['--user=root'] : [])]
   execFileSync(
     find('mariadb-install-db')!,
     [...common, '--auth-root-authentication-method=normal', '--skip-test-db'],
