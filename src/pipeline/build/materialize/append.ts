@@ -23,11 +23,8 @@ import { comparable, differs, sameValues, STAGE } from './stage.ts'
 
 export const append: Materialization<AppendModel> = keptTable({
   holds: 'holds rows that its source may no longer have',
-  canRebuild: () => false,
-  refuseStage: () => Promise.resolve(),
   rowKey: ({ uniqueKey }) => uniqueKey,
   currentRows: (table) => table,
-  firstRows: (_, stage) => sql`FROM ${stage}`,
   losses: rowsReplaced,
   write,
   dryWrite,

@@ -40,11 +40,12 @@ interface KeptKind<M extends KeptModel> extends Pick<
 > {
   /** What is lost with a table of the kind: `holds …`. */
   readonly holds: string
-  /** Whether `@on_schema_change: rebuild` loses nothing, since the source still has every row. */
-  canRebuild(model: M): boolean
+  /** Whether `@on_schema_change: rebuild` loses nothing, since the source still has every row; no when not given. */
+  canRebuild?(model: M): boolean
   /** Throws ModelFailure for staged rows that must not be written. */
-  refuseStage(context: RunContext, model: M): Promise<void>
-  firstRows(context: RunContext, stage: Sql, model: M, staged: readonly Column[]): Sql
+  refuseStage?(context: RunContext, model: M): Promise<void>
+  /** Those of a table that is made from nothing; the staged ones when not given. */
+  firstRows?(context: RunContext, stage: Sql, model: M, staged: readonly Column[]): Sql
   /** Writes the staged rows into the table. */
   write(context: RunContext, model: M, staged: Staged): Promise<Written>
   /** Shadows the table of the warehouse with what write() would turn it into. */
@@ -268,8 +269,8 @@ async function adapt(
 
 async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
   const { connection, store, createdIn } = context
-  await kind.refuseStage(context, model)
-  const query = kind.firstRows(context, STAGE, model, staged)
+  await kind.refuseStage?.(context, model)
+  const query = kind.firstRows?.(context, STAGE, model, staged) ?? sql`FROM ${STAGE}`
   const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
   const rows = await comparing(context, model, async () => {
     await makeWay(context, model)
@@ -291,7 +292,7 @@ function adaptationFor(
   to: readonly Column[],
 ): Adaptation {
   const { name, onSchemaChange: policy } = model
-  const canRebuild = kind.canRebuild(model)
+  const canRebuild = kind.canRebuild?.(model) ?? false
   return adaptationOf({ model: name, kind: model.kind, from, to, policy, canRebuild })
 }
 
@@ -361,11 +362,12 @@ async function dryCreate(
 ): Promise<DryBuilt> {
   const { kind, context, model } = kept
   const { connection } = context
-  await kind.refuseStage(context, model)
+  await kind.refuseStage?.(context, model)
   context.changes.lose(model.name)
   const all = await keepTable(connection, '_eider_stage', unique)
   const stage = await planYoung(context, model, all)
-  await layOver(connection, model.name, kind.firstRows(context, stage, model, staged))
+  const rows = kind.firstRows?.(context, stage, model, staged) ?? sql`FROM ${stage}`
+  await layOver(connection, model.name, rows)
   await checkKeys(kept, [])
   const compared = current !== null && { before: current, after: stage }
   const changes = compared ? await compareRows(connection, compared) : null

@@ -35,7 +35,6 @@ export const merge: Materialization<MergeModel> = keptTable<MergeModel>({
   refuseStage: refuseEmptyMirror,
   rowKey: ({ uniqueKey }) => uniqueKey,
   currentRows: (table) => table,
-  firstRows: (_, stage) => sql`FROM ${stage}`,
   losses: rowsReplaced,
   write,
   dryWrite,

@@ -25,11 +25,8 @@ const PERIODS = sql`temp.main._eider_periods`
 
 export const period: Materialization<PeriodModel> = keptTable({
   holds: 'holds rows of periods that its source may no longer have',
-  canRebuild: () => false,
-  refuseStage: () => Promise.resolve(),
   rowKey: ({ uniqueKey }) => uniqueKey,
   currentRows: (table) => table,
-  firstRows: (_, stage) => sql`FROM ${stage}`,
   losses: rowsReplaced,
   ranges: periodsToMake,
   toReplace,

@@ -34,8 +34,6 @@ const TIME = columnType('TIMESTAMP WITH TIME ZONE')
 
 export const scd2: Materialization<Scd2Model> = keptTable({
   holds: 'holds the history of its rows',
-  canRebuild: () => false,
-  refuseStage: () => Promise.resolve(),
   rowKey: () => [], // each version of a row has its key
   currentRows,
   firstRows: ({ startedAt }, stage, model, staged) =>
