@@ -204,7 +204,10 @@ test('events of which a check fails lose what is too old, and their history says
   assert.equal(
     { status, rows_in, rows_out, rows_after },
     {
-      ...{ status: 'failed', rows_in: 1, rows_out: 2, rows_after: 4 },
+      status: 'failed',
+      rows_in: 1,
+      rows_out: 2,
+      rows_after: 4,
     },
   )
   // The check is not forgotten by a run that has nothing new.

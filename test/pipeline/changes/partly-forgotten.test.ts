@@ -76,7 +76,12 @@ test('a row that is late by another time than that of @keep takes no older row a
   const { stdout: rows } = await space.ok(['query', 'SELECT count(*)::INT AS n FROM core.rows'])
   assert.match(rows, /\n9\n/)
   const { stdout: asked } = await space.ok([
-    ...['run', 'core.days', '--start', ago(201).slice(0, 10), '--end', ago(199).slice(0, 10)],
+    'run',
+    'core.days',
+    '--start',
+    ago(201).slice(0, 10),
+    '--end',
+    ago(199).slice(0, 10),
   ])
   assert.match(asked, /built +core\.days/)
   assert.equal(await sums(space, 'days'), [6])

@@ -162,7 +162,6 @@ export const EVERYTHING: ValueRange = { start: null, end: null }
 const isEverything = ({ start, end }: ValueRange): boolean => start === null && end === null
 
 const HUGE = columnType('HUGEINT')
-const INTERVAL = columnType('INTERVAL')
 
 /** Where the columns follow from data, and there is no table yet, one that holds the values. */
 async function typeOfColumn(
