@@ -57,6 +57,12 @@ const wheels: Readonly<Record<string, readonly string[]>> = {
     '8d8ef361dfe75d9d158ba2639373b833e8e13e62e7fcb76be813e560b2a89938',
     '053347720290e2641cdbec50487e97546a32afb57424a9f6402abd5ab561c612',
   ],
+  spatial: [
+    '736dbe75cd9d7f7a05d4920b02439f9d441945c81a56128911371fad2b3a5611',
+    '6dac19c6c8ccb197a9f978f0fefe67ddd1545e439243bf0a46f97c3e30b53ac5',
+    '157d877e00be6c5d1d40e134d4b2e3fd2d84e72562da1ca2c1ddd0bcea5cead2',
+    '61c3057e4febbd20bd4a7eec1a9fbfdfa606b0daa1d466eb4b26cf55725abc57',
+  ],
   sqlite_scanner: [
     '0af00f8e4e6e0562e0fac1bb22d5c4a29d616a664da4194b51cbd26355b9a0c2',
     '8ecdf91ba4572fcee32500919b7cd2717d74d2bfe65c2910ad2b1c4b9d9b0c07',

@@ -70,6 +70,12 @@ export const odataLimits = {
   calls: 250,
   /** Words and phrases of one search: each is a function of every string property. */
   searchTerms: 250,
+  /**
+   * Positions of a place in a URL, and collections within one another: the coarse border of a country has hundreds, and an
+   * option has room for some 3,000 with three digits each. The reader of collections recurses.
+   */
+  geoPositions: 2_000,
+  geoDepth: 10,
   /** Constants of an `in` that DuckDB gets one by one; longer lists are passed as one value. */
   writtenItems: 100,
   /** Parsed options in the LRU cache; longer texts are seldom sent twice. */

@@ -214,6 +214,10 @@ export function storedType(type: ColumnType): ColumnType | null {
   return stored === tree ? type : columnType(printType(stored))
 }
 
+/** The type that a column has in a database file, which keeps no reference system of a GEOMETRY. */
+export const withoutSystems = (type: ColumnType): ColumnType =>
+  columnType(type.replaceAll(/GEOMETRY\('[^']*'\)/g, 'GEOMETRY'))
+
 /** The same tree where nothing in it changes. */
 function storedTree(tree: TypeTree): TypeTree | null {
   switch (tree.is) {

@@ -3,9 +3,8 @@
 // stays in this process, whatever becomes of its engine; so a file that is the same is not checked once more. What is
 // put there between the look at the file and its load escapes this, as it escapes the engine's own check.
 
-import { stat } from 'node:fs/promises'
 import { type Extensions, withRequired } from '../core/extensions.ts'
-import { extensionFile } from './extension-files.ts'
+import { extensionFile, fileIdentity } from './extension-files.ts'
 
 const checked = new Map<string, string>()
 /** Two engines that open at once would check the same file twice. */
@@ -25,10 +24,10 @@ export async function openWithChecked<T>(
   )
   if (await areChecked(paths)) return open(true)
   const opening = checking.then(async () => {
-    const before = await Promise.all(paths.map(identityOf))
+    const before = await Promise.all(paths.map(fileIdentity))
     const isChecked = before.every((identity, i) => isKnown(paths[i]!, identity))
     const opened = await open(isChecked)
-    const after = await Promise.all(paths.map(identityOf))
+    const after = await Promise.all(paths.map(fileIdentity))
     for (const [i, path] of paths.entries()) {
       const identity = before[i]
       if (identity != null && identity === after[i]) checked.set(path, identity)
@@ -40,17 +39,9 @@ export async function openWithChecked<T>(
 }
 
 const areChecked = async (paths: readonly string[]): Promise<boolean> =>
-  (await Promise.all(paths.map(async (path) => isKnown(path, await identityOf(path))))).every(
+  (await Promise.all(paths.map(async (path) => isKnown(path, await fileIdentity(path))))).every(
     Boolean,
   )
 
 const isKnown = (path: string, identity: string | null): boolean =>
   identity !== null && checked.get(path) === identity
-
-/** Another one after each change of the file or what lies in its place; null: it is not there. */
-async function identityOf(path: string): Promise<string | null> {
-  const found = await stat(path, { bigint: true }).catch(() => null)
-  if (found === null) return null
-  const { dev, ino, size, mtimeNs, ctimeNs } = found
-  return [dev, ino, size, mtimeNs, ctimeNs].join()
-}

@@ -54,13 +54,16 @@ async function makeDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Why an extension cannot be loaded; null when it can. */
-export async function problemOfExtension(
+/** Why an extension cannot be loaded, whatever the lock of a project says; null when it can. */
+export const problemOfExtension = (
   directory: string,
   name: string,
-): Promise<ExtensionError | null> {
+): Promise<ExtensionError | null> => problemOfExtensions({ directory, names: [name] })
+
+/** Why one of them cannot be loaded; null when all can. */
+export async function problemOfExtensions(extensions: Extensions): Promise<ExtensionError | null> {
   try {
-    await using _opened = await openWith(directory, [name])
+    await using _opened = await openWith(extensions)
     return null
   } catch (error) {
     if (error instanceof ExtensionError) return error
@@ -71,12 +74,12 @@ export async function problemOfExtension(
 const isUsable = async (directory: string, name: string): Promise<boolean> =>
   (await problemOfExtension(directory, name)) === null
 
-const openWith = (directory: string, names: readonly string[]): Promise<Database> =>
-  Database.open({ path: ':memory:', threads: 1, extensions: { directory, names } })
+const openWith = (extensions: Extensions): Promise<Database> =>
+  Database.open({ path: ':memory:', threads: 1, extensions })
 
 async function install(directory: string, name: string, from: string | null): Promise<void> {
   {
-    await using database = await openWith(directory, [])
+    await using database = await openWith({ directory, names: [] })
     await using connection = await database.connect()
     const file = from === null ? null : unpackedFile(from, name)
     const source = from === null ? sql`` : sql` FROM ${sql.value(from)}`

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { Extensions } from '../core/extensions.ts'
 import { Resources } from '../core/resources.ts'
 import { sql, type Sql } from '../core/sql.ts'
 import { ConnectionPool } from './connection-pool.ts'
@@ -23,6 +24,8 @@ export interface EngineSettings {
   readonly tempDir: string
   /** Of those that no query uses, so many stay open. */
   readonly connections: number
+  /** Loaded before the engine is locked; none when absent. Throws ExtensionError. */
+  readonly extensions?: Extensions | undefined
 }
 
 interface ReadOnlyOptions extends EngineSettings {
@@ -60,12 +63,13 @@ export class EmptyEngine implements AsyncDisposable {
   }
 
   static async open(settings: EngineSettings): Promise<EmptyEngine> {
-    const { threads, memoryLimit, connections: size } = settings
+    const { threads, memoryLimit, connections: size, extensions } = settings
     const tempDir = join(settings.tempDir, `engine-${randomUUID()}`)
     await using resources = new Resources()
     resources.defer(() => rm(tempDir, { recursive: true, force: true }))
-    const options = { path: ':memory:', threads, memoryLimit, tempDir }
+    const options = { path: ':memory:', threads, memoryLimit, tempDir, extensions }
     const database = resources.use(await Database.open(options))
+    if (extensions?.names.includes('spatial') === true) await countLongitudeFirst(database)
     const names: string[] = []
     resources.defer(() => dropCache(database, names))
     const buffer = sql`SET streaming_buffer_size = ${sql.value(STREAM_BUFFER)}`
@@ -75,7 +79,7 @@ export class EmptyEngine implements AsyncDisposable {
 
   /**
    * Attaches `files` for reading, then locks the engine: no file, network, extension or setting is within reach of a
-   * statement, but for files in `dir` where one is given. `inMemory` are catalogs of its own memory. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
+   * statement, but for files in `dir` where one is given; code of extensions that are loaded is under the same lock. `inMemory` are catalogs of its own memory. What stays possible (temporary tables, DETACH) needs statements other than SELECT, which TextStream
    * refuses. Call it once; the pool then owns the engine, which is closed when this fails. Throws DatabaseError when
    * a file is missing or damaged.
    */
@@ -106,6 +110,12 @@ export class EmptyEngine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool[Symbol.asyncDispose]()
   }
+}
+
+/** As places are stored and as OData writes them. By itself the extension takes the first number for the latitude. */
+async function countLongitudeFirst(database: Database): Promise<void> {
+  await using connection = await database.connect()
+  await connection.run(sql`SET GLOBAL geometry_always_xy = true`)
 }
 
 const LOCKED: Readonly<Record<string, string>> = {

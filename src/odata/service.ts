@@ -1,5 +1,6 @@
 // The OData service: what it owns while it is open.
 
+import type { Extensions } from '../core/extensions.ts'
 import { limits } from '../core/limits.ts'
 import { processors } from '../core/machine.ts'
 import { WHOLE } from '../access/reader.ts'
@@ -33,6 +34,7 @@ import { createAdmission, admissionLimits, createOpenStreams } from './engine/ad
 import { ROOT_PATH } from './protocol/service-root.ts'
 import { alone, type Fellows } from './engine/fellows.ts'
 import { Freshness } from './engine/freshness.ts'
+import { openGeo } from './engine/geo-support.ts'
 import { UnbuiltSets } from './engine/unbuilt-sets.ts'
 import { Snapshots } from './engine/current-snapshot.ts'
 import { odataMetrics, odataTraffic } from './http/metrics.ts'
@@ -67,7 +69,9 @@ export interface ODataServiceOptions {
   readonly maxBatchRequests: number
   /** Origins of web pages that may read; `*` for any. */
   readonly corsOrigins?: readonly string[]
-  readonly conventions?: Conventions
+  readonly conventions?: Omit<Conventions, 'geo'>
+  /** Those of the project, of which spatial alone is loaded; none when absent. */
+  readonly extensions?: Extensions | undefined
   /** Threads that work on one query. With one, many small queries at once are twice as fast as with two. */
   readonly threads?: number
   /** Memory of the engines of the snapshots that are open, such as 2GB. */
@@ -104,7 +108,6 @@ export interface ODataServiceOptions {
 
 const DEFAULTS = {
   trustProxy: false,
-  conventions: usualConventions,
   now: () => new Date(),
   pages: null,
   door: null,
@@ -188,12 +191,14 @@ async function openSnapshots(options: ODataServiceOptions, resources: Resources)
   const { published, threads = 1, memoryLimit: all = null, processes = 1, logger } = options
   const { fellows = alone } = options
   const tempDir = await ownTempDir(options, resources)
+  const { geo, extensions } = await openGeo(options.extensions, logger)
   const memory = memoryOfEach(all, processes, Math.floor(processors() / processes))
-  const engine = { published, threads, ...memory, tempDir }
+  const engine = { published, threads, ...memory, tempDir, extensions }
   const snapshots = resources.use(await Snapshots.open({ ...engine, logger, fellows }))
   return {
     ...DEFAULTS,
     ...options,
+    conventions: { ...(options.conventions ?? usualConventions), geo },
     snapshots,
     ...openAnswers(options, engine, snapshots, resources),
     links: await signerOf(options),

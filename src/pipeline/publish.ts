@@ -4,10 +4,11 @@
 import { limits } from '../core/limits.ts'
 import type { Model } from '../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../core/names.ts'
-import { type Column, textsOf } from '../core/relation.ts'
+import { type Column, type ColumnType, textsOf } from '../core/relation.ts'
 import type { Phase, Share } from '../core/report/progress.ts'
 import { type PublishedRelation, setMetadata, withMetadata } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
+import { withoutSystems } from '../core/type-syntax.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { isInterrupt } from '../duckdb/errors.ts'
@@ -168,14 +169,16 @@ export async function publishedColumns(
 
 /** Texts are not part of a version: they change without the rows. */
 function describedBy(model: Model, columns: readonly Column[]): readonly Column[] {
-  const said = new Map(model.columns.map((column) => [foldCase(column.name), textsOf(column)]))
-  return columns.map(({ name, type, nullable }) => ({
-    name,
-    type,
-    nullable,
-    ...said.get(foldCase(name)),
-  }))
+  const said = new Map(model.columns.map((column) => [foldCase(column.name), column]))
+  return columns.map(({ name, type, nullable }) => {
+    const own = said.get(foldCase(name))
+    return { name, type: withSystem(type, own?.type), nullable, ...(own && textsOf(own)) }
+  })
 }
+
+/** The table has lost the reference system of a GEOMETRY where another process has built it; the SELECT still says it. */
+const withSystem = (stored: ColumnType, selected: ColumnType | undefined): ColumnType =>
+  selected !== undefined && withoutSystems(selected) === stored ? selected : stored
 
 /** Events from before a NOT NULL column was added have none. */
 async function holdsNull(

@@ -13,6 +13,7 @@ import type { ProjectPaths } from '../core/project.ts'
 import type { Column } from '../core/relation.ts'
 import type { PublishedRelation } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
+import { withoutSystems } from '../core/type-syntax.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { TouchedColumn } from '../store/changes.ts'
@@ -238,7 +239,8 @@ function refuseOtherColumns(
     ...then.flatMap((column) => {
       const found = now.find((one) => sameName(one.name, column.name))
       if (found === undefined) return []
-      const fits = found.type === column.type || isLosslessWidening(column.type, found.type)
+      const [was, is] = [withoutSystems(column.type), withoutSystems(found.type)]
+      const fits = is === was || isLosslessWidening(was, is)
       return fits ? [] : [`"${column.name}" was ${column.type} and is ${found.type}`]
     }),
   ]

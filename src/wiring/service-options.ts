@@ -12,7 +12,7 @@ function halfOfMemory(): string {
 }
 
 export function serviceOptions(
-  { paths, settings }: Project,
+  { paths, settings, files }: Project,
   logger: Logger,
 ): Omit<ODataServiceOptions, 'published'> {
   return {
@@ -24,6 +24,7 @@ export function serviceOptions(
     requestTimeoutMs: settings['odata.request_timeout_ms'],
     maxBatchRequests: settings['odata.max_batch_requests'],
     conventions: { keyAsSegment: settings['odata.key_as_segment'] },
+    extensions: files.extensions,
     corsOrigins: settings['odata.cors_origins'],
     trustProxy: settings['odata.trust_proxy'],
     memoryLimit: settings['odata.memory_limit'] ?? halfOfMemory(),

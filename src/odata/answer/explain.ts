@@ -4,6 +4,7 @@ import { Resources } from '../../core/resources.ts'
 import type { BoundQuery, BoundRequest } from '../bind/bound-request.ts'
 import { bindRequest } from '../bind/request.ts'
 import { plainRequest, showRequest } from '../bind/show.ts'
+import { openGeo } from '../engine/geo-support.ts'
 import { Snapshots, type SnapshotsOptions } from '../engine/current-snapshot.ts'
 import { formatsFor, negotiateData, negotiateMetadata } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/expression.ts'
@@ -26,10 +27,13 @@ interface ExplainOptions extends Omit<SnapshotsOptions, 'threads' | 'memoryLimit
  */
 export async function explainRequest(
   target: string,
-  { host, port, conventions = usualConventions, memoryLimit = null, ...options }: ExplainOptions,
+  { host, port, memoryLimit = null, ...options }: ExplainOptions,
 ) {
   await using resources = new Resources()
-  const snapshots = resources.use(await Snapshots.open({ ...options, memoryLimit, threads: 1 }))
+  const { geo, extensions } = await openGeo(options.extensions, options.logger)
+  const conventions = { ...(options.conventions ?? usualConventions), geo }
+  const engine = { ...options, memoryLimit, threads: 1, extensions }
+  const snapshots = resources.use(await Snapshots.open(engine))
   const { model } = resources.use(snapshots.lease())
   const syntax = parseRequest(target, `http://${host}:${port}/odata/`)
   const settings = { now: new Date(), version: '4.01', conventions, copiesOf } as const

@@ -45,7 +45,8 @@ export function bindRequest(
     return { kind: 'service-document' }
   }
   if (first.name === 'vocabularies') return bindVocabulary(path.slice(1), options)
-  const context = { sets: model.sets, aliases, now, version, copiesOf, rows: { count: 0 } }
+  const { geo = 'unnamed' } = conventions
+  const context = { sets: model.sets, aliases, now, version, geo, copiesOf, rows: { count: 0 } }
   if (first.name === '$crossjoin' && first.argument !== null)
     return bindCrossjoin(first.argument, path.slice(1), options, context)
   if (first.name.startsWith('$')) return bindSystemResource(first, path.length, options)

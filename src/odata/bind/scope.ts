@@ -12,6 +12,7 @@ import {
 } from './bound.ts'
 import type { Costs } from './size.ts'
 import { odataError, unknownProperty, invalidOption } from '../protocol/errors.ts'
+import type { GeoSupport } from '../protocol/conventions.ts'
 import type { ODataVersion } from '../protocol/negotiate.ts'
 import { isBareDuration } from '../syntax/foreign-values.ts'
 import type { ComputeItem, ExpressionSyntax } from '../syntax/syntax.ts'
@@ -33,6 +34,7 @@ export interface RequestContext extends Costs {
   /** What `now()` returns: one time for the whole request. */
   readonly now: Date
   readonly version: ODataVersion
+  readonly geo: GeoSupport
   /** Rows named so far; each gets a unique name in SQL. */
   readonly rows: { count: number }
   /** The hierarchies of rolluprecursive around a transformation of $apply. */

@@ -5,6 +5,7 @@ import { type Meaning, type Measure, visibleMeaning } from '../../core/meaning.t
 import type { PublishedRelation, Snapshot, StoredRows } from '../../core/snapshot.ts'
 import { inSlices } from '../../core/time-slices.ts'
 import { addHierarchy, addNavigation, type GrowingSet } from './infer-navigation.ts'
+import type { GeoShape } from './geo.ts'
 import { isStoredInOrder } from './stored-order.ts'
 import { edmTypeOf } from './types.ts'
 import {
@@ -24,6 +25,8 @@ export interface SnapshotFacts {
   readonly signedTinyints: ReadonlyMap<ModelName, ReadonlySet<string>>
   /** Names of the columns of dates and times, by model, that hold a value outside of what OData has. */
   readonly clampedTimes: ReadonlyMap<ModelName, ReadonlySet<string>>
+  /** By model and the name of a column of GEOMETRY: the one shape that all its values have. */
+  readonly shapes?: ReadonlyMap<ModelName, ReadonlyMap<string, GeoShape>>
   /** The filters of the reader, by model; all rows when absent. */
   readonly filters?: ReadonlyMap<ModelName, FilteredRows>
 }
@@ -75,7 +78,8 @@ function entitySet(relation: PublishedRelation, facts: SnapshotFacts): GrowingSe
     const isKey = relation.key.includes(column.name)
     const negative = negatives?.has(column.name) ?? false
     const typeName = isKey ? null : `${name}_${column.name}`
-    const type = edmTypeOf(column.type, { negative, typeName })
+    const shape = facts.shapes?.get(relation.model)?.get(column.name) ?? null
+    const type = edmTypeOf(column.type, { negative, typeName, shape })
     const nullable = column.nullable && !isKey
     const clamped = facts.clampedTimes.get(relation.model)?.has(column.name) ?? false
     return { name: column.name, column, type, nullable, clamped }

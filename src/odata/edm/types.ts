@@ -6,6 +6,7 @@
 import { isODataIdentifier } from '../../core/names.ts'
 import { type ColumnType, columnType } from '../../core/relation.ts'
 import { parseType, type TypeTree } from '../../core/type-syntax.ts'
+import { type GeoName, type GeoShape, geoTypeOf } from './geo.ts'
 
 export type EdmType = PrimitiveType | ComplexType | CollectionType
 
@@ -23,9 +24,11 @@ interface Facets {
 export interface PrimitiveType extends Facets {
   readonly kind: 'primitive'
   readonly name: EdmName
+  /** The reference system of a place, by its EPSG number; 0 for none that has one. Others have no SRID. */
+  readonly srid?: number
 }
 
-export type EdmName = (typeof edm)[keyof typeof edm]['name'] | 'Edm.Decimal'
+export type EdmName = (typeof edm)[keyof typeof edm]['name'] | 'Edm.Decimal' | GeoName
 
 /** A STRUCT. Its name is the name of the type in $metadata, without the namespace. */
 export interface ComplexType extends Facets {
@@ -133,19 +136,23 @@ interface ColumnTraits {
   readonly negative: boolean
   /**
    * What the complex type is called that a STRUCT becomes; types inside of it have this name plus a suffix. Null
-   * where lists and structs are to be served as their text, as in a key.
+   * where lists, structs and places are to be served as their text, as in a key.
    */
   readonly typeName: string | null
+  /** That of all rows of a GEOMETRY; null or absent: they have several, or it is not known. */
+  readonly shape?: GeoShape | null
 }
 
 /**
  * The OData type of a column. Served as their text are maps, unions, lists of lists, structs with a field that cannot be
- * named in OData, and everything else without its own type.
+ * named in OData, places inside of lists and structs, and everything else without its own type.
  */
 export function edmTypeOf(type: ColumnType, traits: ColumnTraits): EdmType {
   if (type === 'TINYINT' && traits.negative) return edm.SByte
   const plain = typeOfEngineType[type]
   if (plain !== undefined) return plain
+  const geo = traits.typeName === null ? null : geoTypeOf(type, traits.shape ?? null)
+  if (geo !== null) return geo
   if (!/^(?:STRUCT|DECIMAL|ENUM)\(|\]$/.test(type)) return edm.String
   return typeOfTree(parseType(type), traits)
 }

@@ -240,10 +240,11 @@ function statesOf(
 async function openBoth(
   set: ComparedSet,
   before: PublishedRelation,
-  { published, threads, tempDir }: EngineOptions,
+  { published, threads, tempDir, extensions }: EngineOptions,
 ): Promise<ConnectionPool> {
   const memoryLimit = `${limits.comparisonBytes / 2 ** 20}MiB`
-  const engine = await EmptyEngine.open({ threads, memoryLimit, tempDir, connections: CONNECTIONS })
+  const settings = { threads, memoryLimit, tempDir, extensions, connections: CONNECTIONS }
+  const engine = await EmptyEngine.open(settings)
   const files = [published.open(set.relation, FILE), published.open(before, FILE_BEFORE)]
   return await engine.openReadOnly(files, { inMemory: [set.name, nameBefore(set.name)] })
 }

@@ -22,7 +22,7 @@ export interface FileContent {
 
 export interface FileMaker
   extends
-    Pick<EngineOptions, 'published' | 'memoryLimit' | 'tempDir'>,
+    Pick<EngineOptions, 'published' | 'memoryLimit' | 'tempDir' | 'extensions'>,
     Pick<EngineAccess, 'admission'> {}
 
 interface Making extends FileMaker, Pick<EngineAccess, 'clock' | 'gone' | 'onDamage'> {
@@ -57,8 +57,10 @@ export async function makeFile(
 async function writeRows(
   { snapshot, written: { rows, options } }: FileContent,
   dir: string,
-  { published, memoryLimit, tempDir, admission, clock, gone, onDamage, ...limited }: Making,
+  making: Making,
 ): Promise<MadeFile> {
+  const { published, memoryLimit, tempDir, extensions, ...limited } = making
+  const { admission, clock, gone, onDamage } = making
   await using resources = new Resources()
   const unmade = resources.use(new Resources())
   unmade.defer(() => rm(dir, { recursive: true, force: true }))
@@ -73,7 +75,7 @@ async function writeRows(
     .map((relation) => ({ relation, name: entitySetName(relation.model) }))
     .filter(({ name }) => text.includes(name))
     .map(({ relation, name }) => published.open(relation, name))
-  const pool = resources.use(await openFileWriter({ files, dir, memoryLimit, tempDir }))
+  const pool = resources.use(await openFileWriter({ files, dir, memoryLimit, tempDir, extensions }))
   const { connection } = resources.use(await pool.take())
   const size = resources.use(watchSize(path, limited))
   const access = { admission, clock, gone: AbortSignal.any([gone, size.refused]), onDamage }

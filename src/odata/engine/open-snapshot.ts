@@ -70,6 +70,7 @@ export class OpenSnapshot implements AsyncDisposable {
     const rowsKeys = new Map<ModelName, string>()
     const signedTinyints = new Map<ModelName, ReadonlySet<string>>()
     const clampedTimes = new Map<ModelName, ReadonlySet<string>>()
+    const shapes = new Map<ModelName, RowFacts['shapes']>()
     {
       await using lent = await connections.take()
       for (const relation of snapshot.relations) {
@@ -79,10 +80,11 @@ export class OpenSnapshot implements AsyncDisposable {
         rowsKeys.set(relation.model, key)
         signedTinyints.set(relation.model, found.signedTinyints)
         clampedTimes.set(relation.model, found.clampedTimes)
+        shapes.set(relation.model, found.shapes)
       }
     }
     const stored = published.rows
-    const all = { stored, signedTinyints, clampedTimes }
+    const all = { stored, signedTinyints, clampedTimes, shapes }
     const model = await buildEntityModelInSlices(snapshot, all)
     resources.move()
     const views = new Map<string, Promise<ReaderView>>()

@@ -2,6 +2,7 @@
 // a spare one for the next. To close an engine and to make one takes the processors from the first answers of a new
 // snapshot, so both are done a moment later.
 
+import type { Extensions } from '../../core/extensions.ts'
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { EmptyEngine, type EngineSettings } from '../../duckdb/read-only.ts'
@@ -17,6 +18,8 @@ export interface EngineOptions {
   readonly memoryLimit: string | null
   /** Below it each engine spills into its own directory. */
   readonly tempDir: string
+  /** What each of them loads. */
+  readonly extensions?: Extensions | undefined
 }
 
 interface Retired {
@@ -37,8 +40,9 @@ export class SnapshotEngines implements AsyncDisposable {
   #tidying = Promise.resolve()
 
   constructor(options: EngineOptions, onFailure: (error: unknown) => void) {
-    const { published, threads, sharing = null, memoryLimit, tempDir } = options
-    const settings = { threads, memoryLimit, tempDir, connections: limits.pooledConnections }
+    const { published, threads, sharing = null, memoryLimit, tempDir, extensions } = options
+    const engine = { threads, memoryLimit, tempDir, extensions }
+    const settings = { ...engine, connections: limits.pooledConnections }
     const shared = sharing === null ? null : { ...settings, ...sharing }
     this.#published = published
     this.#spare = new SpareEngine(settings, shared)

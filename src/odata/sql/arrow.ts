@@ -1,13 +1,16 @@
 // Rows in the types of Arrow.
 //
 // Numbers, texts, dates and times have types of Arrow, and a duration counts microseconds: a month has 30 days, as in JSON.
-// A GUID is a text, which every reader takes. Integers of 39 digits are decimals of 38: the few that are beyond fail.
+// A GUID is a text, which every reader takes. A place is
+// well-known binary. Integers of 39 digits are decimals of 38: the few that are beyond fail.
 
 import type { ArrowField, ArrowType } from '../../core/arrow-types.ts'
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound-request.ts'
+import { isGeoName } from '../edm/geo.ts'
 import type { EdmType, PrimitiveType } from '../edm/types.ts'
+import { placeBytesSql } from './geo.ts'
 
 /** `table` has columns that are named as in `output` and have the DuckDB types of its EdmTypes. */
 export function arrowColumns(table: string, output: readonly OutputProperty[]) {
@@ -36,6 +39,7 @@ function arrowType(type: EdmType): ArrowType {
 const HUGE = 38
 
 function primitiveType({ name, engine, precision, scale }: PrimitiveType): ArrowType {
+  if (isGeoName(name)) return { kind: 'bytes' }
   switch (name) {
     case 'Edm.Binary':
       return { kind: 'bytes' }
@@ -93,6 +97,7 @@ function valueSql(value: Sql, type: EdmType, depth = 0): Sql {
 }
 
 function primitiveSql(value: Sql, { name, engine }: PrimitiveType): Sql {
+  if (isGeoName(name)) return placeBytesSql(value)
   if (name === 'Edm.Duration') return sql`epoch_us(${value})`
   const stored =
     name === 'Edm.Guid' ? 'VARCHAR' : /^U?HUGEINT$/.test(engine) ? `DECIMAL(${HUGE},0)` : engine

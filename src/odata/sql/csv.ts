@@ -7,8 +7,10 @@
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound-request.ts'
+import { isGeoName } from '../edm/geo.ts'
 import type { EdmType, PrimitiveType } from '../edm/types.ts'
 import { VARCHAR, type WrittenFile } from './engine-types.ts'
+import { placeTextSql } from './geo.ts'
 import { isStored } from './json.ts'
 import { asDigits, floatTextSql, jsonTextSql, unlessNull } from './json-value.ts'
 
@@ -54,6 +56,7 @@ const hasEmptyValue = ({ type }: OutputProperty) =>
 function cellParts({ name, type, value: shown }: OutputProperty, before: ',' | ''): readonly Sql[] {
   const value = sql.ident('page', name)
   if (type.name === 'Edm.String') return textParts(value, before)
+  if (isGeoName(type.name)) return textParts(placeTextSql(value), before)
   const separator = before === '' ? [] : [sql.value(before)]
   if (type.kind !== 'primitive') {
     const text = sql`concat('"', replace(${jsonTextSql(value, type)}, '"', '""'), '"')`

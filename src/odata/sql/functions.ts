@@ -8,6 +8,8 @@ import { isFloat } from '../edm/numbers.ts'
 import type { EdmType, PrimitiveType } from '../edm/types.ts'
 import { VARCHAR } from './engine-types.ts'
 import { floatTextSql, jsonTextSql } from './json-value.ts'
+import { geoSql } from './geo.ts'
+import { bothOnceIfLong, once, onceIfLong } from './once.ts'
 import { NEGATIVE_LENGTH, BEYOND_CALENDAR, DIVISION_BY_ZERO } from './raised.ts'
 import { isOutsideSql, inRangeSql, hasRange } from './temporal-range.ts'
 import { formedSql, momentSql } from './text-forms.ts'
@@ -330,6 +332,7 @@ const callSql: Readonly<Record<CallName, PrintCall>> = {
   ...arithmeticSql,
   ...listSql,
   ...otherSql,
+  ...geoSql,
 }
 
 /** `operands` are those of the call as SQL. */
@@ -337,31 +340,3 @@ export function printCall(call: Call, operands: readonly Sql[]): Sql {
   const [a = sql.empty, b = sql.empty, c = sql.empty] = operands
   return callSql[call.name](a, b, c, call)
 }
-
-// An operand that is written once, and named, where its SQL would otherwise repeat it: repeated operands of operands would
-// make the SQL of a chain grow exponentially.
-
-const NAME = sql.ident('once')
-
-/** Wraps `toSql`, which writes its operand many times and must not refer to anything else in the row. */
-function once(toSql: ToSql): ToSql {
-  const named = toSql(NAME)
-  return (value) => sql`(list_transform([${value}], lambda ${NAME}: ${named}))[1]`
-}
-
-/** The same for an operand that is not short: a column or a constant is written as often as it takes. */
-function onceIfLong(toSql: ToSql): ToSql {
-  const named = once(toSql)
-  return (value) => (isShort(value) ? toSql(value) : named(value))
-}
-
-/** The same for two operands, both of which are named where one of them is long. */
-function bothOnceIfLong(toSql: (a: Sql, b: Sql) => Sql): (a: Sql, b: Sql) => Sql {
-  const named = once((pair) => toSql(sql`${pair}.a`, sql`${pair}.b`))
-  return (a, b) =>
-    isShort(a) && isShort(b) ? toSql(a, b) : named(sql`struct_pack(a := ${a}, b := ${b})`)
-}
-
-/** A column or a constant, also in another type. A name with a space is that of an operand in copiesOf(). */
-const isShort = (value: Sql): boolean =>
-  /^(?:CAST\()*(?:"\w+"\."[^"]*"|'[^']*'|[-.\w]+)(?: AS [\w(), ]+\))*$/.test(value.inline())

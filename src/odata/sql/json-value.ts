@@ -2,7 +2,9 @@
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { JsonFormat } from '../protocol/negotiate.ts'
+import { geoNames } from '../edm/geo.ts'
 import type { EdmName, EdmType } from '../edm/types.ts'
+import { placeJsonSql } from './geo.ts'
 
 /** A value in a JSON object, where it stands there, and its text, never NULL. Values of one nested object are neighbours. */
 export interface Member {
@@ -177,4 +179,5 @@ const writeValue: Partial<Record<EdmName, WriteValue>> = {
   'Edm.Single': writeFloat,
   'Edm.String': (value) => sql`CAST(to_json(${value}) AS VARCHAR)`,
   'Edm.TimeOfDay': writeTimeOfDay,
+  ...Object.fromEntries(geoNames.map((name) => [name, placeJsonSql])),
 }

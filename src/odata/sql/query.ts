@@ -3,8 +3,10 @@
 import type { TableName } from '../../core/snapshot.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { BoundQuery, OutputProperty } from '../bind/bound-request.ts'
-import { BIGINT } from './engine-types.ts'
+import { isGeoName } from '../edm/geo.ts'
+import { BIGINT, VARCHAR } from './engine-types.ts'
 import { conditionSql, valueSql } from './expression.ts'
+import { placeTextSql } from './geo.ts'
 import type { KeysetWindow } from './keyset.ts'
 import { orderSql, relationSql } from './relation.ts'
 import { rowsWithSql } from './visible-rows.ts'
@@ -130,7 +132,9 @@ function boundsOf({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWindo
 /** The value of the only property as one text, after a comma; of NULL no comma. */
 export function rawTextsSql(query: BoundQuery): Sql {
   const [{ name, type }] = query.output as readonly [OutputProperty]
-  const [comma, none] = [',', '0'].map((text) => sql.value(text, type.engine))
+  const isPlace = isGeoName(type.name)
+  const value = sql.ident('page', name)
+  const [comma, none] = [',', '0'].map((text) => sql.value(text, isPlace ? VARCHAR : type.engine))
   const rows = rowsSql(query, { offset: 0, limit: 1 })
-  return sql`SELECT coalesce(${comma!} || page.${sql.ident(name)}, ${none!}) FROM (${rows}) AS page`
+  return sql`SELECT coalesce(${comma!} || ${isPlace ? placeTextSql(value) : value}, ${none!}) FROM (${rows}) AS page`
 }

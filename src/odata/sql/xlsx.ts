@@ -1,9 +1,12 @@
-// Rows in the types that a sheet of Excel has. A GUID, bytes, a duration, objects and collections are texts, as in JSON.
+// Rows in the types that a sheet of Excel has. A GUID, bytes, a duration, objects and collections are texts, as in
+// JSON; a place is one as in CSV.
 
 import { type Sql, sql } from '../../core/sql.ts'
 import type { CellType, SheetColumn } from '../../core/xlsx/cells.ts'
 import type { OutputProperty } from '../bind/bound-request.ts'
+import { isGeoName } from '../edm/geo.ts'
 import type { EdmType } from '../edm/types.ts'
+import { placeTextSql } from './geo.ts'
 import { asDigits, jsonTextSql } from './json-value.ts'
 
 /** The columns of a sheet, for rows whose columns are named as in `output` and have the DuckDB types of its EdmTypes. */
@@ -50,6 +53,7 @@ function cellType(type: EdmType): CellType {
 function textSql(value: Sql, type: EdmType): Sql {
   if (type.name === 'Edm.String') return value
   if (type.name === 'Edm.Guid') return asDigits(value)
+  if (isGeoName(type.name)) return placeTextSql(value)
   const json = jsonTextSql(value, type)
   return type.kind === 'primitive' ? sql`replace(${json}, '"', '')` : json
 }

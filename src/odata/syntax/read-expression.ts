@@ -283,8 +283,8 @@ const NO_KEYS = new Map<number, never>()
 const formOfPrefix: Readonly<Record<string, LiteralForm>> = {
   duration: 'duration',
   binary: 'binary',
-  geography: 'geo',
-  geometry: 'geo',
+  geography: 'geography',
+  geometry: 'geometry',
 }
 
 function prefixedSyntax(token: ohm.Node): LiteralSyntax {

@@ -194,7 +194,8 @@ export type LiteralForm =
   | 'duration'
   | 'binary'
   | 'enum'
-  | 'geo'
+  | 'geography'
+  | 'geometry'
 
 export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'

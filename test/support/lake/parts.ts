@@ -19,6 +19,7 @@ const otherExtensions = [
   'excel',
   'iceberg',
   'mysql_scanner',
+  'spatial',
   'sqlite_scanner',
 ]
 

@@ -67,6 +67,7 @@ function attributesOf(Name: string, element: CsdlElement, tag: string): Attribut
     Nullable: !hasNull || (nullable === true && many !== true) ? undefined : nullable === true,
     Precision: facets['$Precision'],
     Scale: facets['$Scale'],
+    SRID: facets['$SRID'],
     Partner: facets['$Partner'],
     DefaultValue: facets['$DefaultValue'],
     AppliesTo,

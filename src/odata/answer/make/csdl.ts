@@ -114,6 +114,7 @@ function valueOf(
     ...(nullable || many ? { $Nullable: true } : {}),
     ...(item.precision === null ? {} : { $Precision: item.precision }),
     ...(item.scale === null ? {} : { $Scale: item.scale }),
+    ...(item.kind === 'primitive' && item.srid !== undefined ? { $SRID: item.srid } : {}),
     ...described(column?.description),
     ...(column === undefined ? {} : columnAs(column, item, siblings)),
   }

@@ -7,6 +7,7 @@
 import { limits } from '../../../core/limits.ts'
 import { sameName, splitModelName } from '../../../core/names.ts'
 import type { EntitySet, EntityType, MeasureProperty, Property } from '../../edm/model.ts'
+import { isGeoName } from '../../edm/geo.ts'
 import { isNumberType } from '../../edm/numbers.ts'
 import { CONTAINER, NAMESPACE } from '../../edm/types.ts'
 import { nounOf, wordsOf } from '../../edm/words.ts'
@@ -34,8 +35,9 @@ export function interfaceOf(set: EntitySet): CsdlElement {
   }
 }
 
-/** Structs, lists and bytes have no place in a cell. */
-const isShown = ({ type }: Property) => type.kind === 'primitive' && type.name !== 'Edm.Binary'
+/** Structs, lists, bytes and geography have no place in a cell. */
+const isShown = ({ type }: Property) =>
+  type.kind === 'primitive' && type.name !== 'Edm.Binary' && !isGeoName(type.name)
 
 const fieldOf = ({ name }: Property): CsdlElement => ({
   '@odata.type': `#${UI}.DataField`,

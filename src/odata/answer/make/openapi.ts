@@ -4,6 +4,7 @@
 
 import type { Measure } from '../../../core/meaning.ts'
 import { inSlices } from '../../../core/time-slices.ts'
+import { type GeoName, geoNames } from '../../edm/geo.ts'
 import type { EntityModel, EntitySet, EntityType, Property } from '../../edm/model.ts'
 import { type EdmName, type EdmType, type PrimitiveType, qualifiedName } from '../../edm/types.ts'
 import type { Conventions } from '../../protocol/conventions.ts'
@@ -315,6 +316,16 @@ const float = (format: string) => ({
   ],
 })
 
+/** An object of GeoJSON. */
+const place = {
+  type: 'object',
+  properties: { type: { type: 'string' }, coordinates: { type: 'array', items: {} } },
+  required: ['type'],
+}
+const placeSchemas: Readonly<Record<GeoName, Part>> = Object.fromEntries(
+  geoNames.map((name): [string, Part] => [name, place]),
+) as Record<string, Part> as Record<GeoName, Part>
+
 const schemas: Readonly<Record<EdmName, Part>> = {
   'Edm.Binary': text('base64url'),
   'Edm.Boolean': { type: 'boolean' },
@@ -332,4 +343,5 @@ const schemas: Readonly<Record<EdmName, Part>> = {
   'Edm.Single': float('float'),
   'Edm.String': text(),
   'Edm.TimeOfDay': text('time'),
+  ...placeSchemas,
 }

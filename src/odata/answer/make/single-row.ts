@@ -1,6 +1,7 @@
 // The only row of an answer. DuckDB returns it like rows elsewhere, `,{"name":value,…}`; what is sent is all of
 // it but its ends, however long it is.
 
+import { isGeoName } from '../../edm/geo.ts'
 import type { JsonFormat } from '../../protocol/negotiate.ts'
 import type { Query } from '../../engine/query.ts'
 import type { OutputProperty, RowsRequest } from '../../bind/bound-request.ts'
@@ -150,7 +151,8 @@ async function answerCount(exchange: ChosenExchange, addressed: RowsRequest): Pr
 export const bytes: AnswerFormat<'bytes'> = async (exchange, bound) => {
   const { query } = bound
   const [{ type }] = query.output as readonly [OutputProperty]
-  const stored = type.name === 'Edm.Binary' ? null : rowFromFile(exchange, bound)
+  const isPlace = isGeoName(type.name)
+  const stored = type.name === 'Edm.Binary' || isPlace ? null : rowFromFile(exchange, bound)
   if (stored !== null) {
     const { row, rowOf, lookup } = stored
     const bodyOf = (key: readonly string[]) => {
@@ -161,7 +163,7 @@ export const bytes: AnswerFormat<'bytes'> = async (exchange, bound) => {
     return { body: shortValue(row), lookup: { ...lookup, bodyOf }, rows: ONE }
   }
   // Values that may be long are not written as JSON to be read again.
-  if (type.name === 'Edm.String' || type.name === 'Edm.Binary') {
+  if (type.name === 'Edm.String' || type.name === 'Edm.Binary' || isPlace) {
     const found = await onlyRow(exchange, bound, rawTextsSql(query), true)
     const isThere = found !== null && found.first[0] === ','.charCodeAt(0)
     return isThere ? { body: framed(found, WITHOUT_COMMA), rows: ONE } : NO_CONTENT

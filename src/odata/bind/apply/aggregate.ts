@@ -36,6 +36,7 @@ import {
   aggregateMethods,
   isAggregateMethod,
 } from '../../syntax/aggregate.ts'
+import { isGeoName } from '../../edm/geo.ts'
 import { isInteger, isNumberType, MAX_PRECISION } from '../../edm/numbers.ts'
 
 export function bindAggregate(items: readonly AggregateItem[], given: Input): ApplyRows {
@@ -194,8 +195,8 @@ type Method = (type: EdmType, name: string) => MethodTotal
 
 const methods: Readonly<Record<AggregateMethod, Method>> = {
   sum: sumOf,
-  min: (type) => ({ method: 'min', type }),
-  max: (type) => ({ method: 'max', type }),
+  min: (type, name) => ({ method: 'min', type: ordered(type, name) }),
+  max: (type, name) => ({ method: 'max', type: ordered(type, name) }),
   average: averageOf,
   avg: averageOf,
   count: () => ({ method: 'count', type: edm.Int64 }),
@@ -212,6 +213,11 @@ function methodNamed(name: string, at: number): Method {
   const hint = didYouMean(name, aggregateMethods) ?? `there are ${METHODS.join(', ')}`
   const problem = `there is no aggregation method "${name}" (at character ${at + 1})`
   throw odataError('unknown-function', `${problem}: ${hint}`)
+}
+
+function ordered(type: EdmType, method: string): EdmType {
+  if (isGeoName(type.name)) throw typeMismatch(`${method} does not take ${type.name}`)
+  return type
 }
 
 function requireNumber(type: EdmType, method: string): void {

@@ -9,7 +9,7 @@ import {
   functionNames,
   type FunctionRow,
   functionsNamed,
-  isUnserved,
+  needsSpatial,
   type SpecialFunction,
   type CollectionFunction,
   functionsOfOne,
@@ -31,7 +31,9 @@ import {
 } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
 import { bindHierarchyTest, hierarchyTest } from './hierarchy.ts'
+import { geoType, isGeoName, isSameSurface, surfaceOf } from '../../edm/geo.ts'
 import { pathTarget } from './path.ts'
+import type { GeoSupport } from '../../protocol/conventions.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { columnType } from '../../../core/relation.ts'
 
@@ -44,11 +46,7 @@ export function bindCall(syntax: CallSyntax, scope: Scope): Expression {
   if (syntax.names !== undefined)
     throw wrongArguments(`the parameters of ${name} have no names (at character ${syntax.at + 1})`)
   if (isSpecial(folded)) return bindSpecial[folded](syntax, scope)
-  if (isUnserved(name))
-    throw odataError(
-      'not-supported',
-      `the function ${name} is not supported: the service loads no extension; calculate it in a model, with extensions: [spatial] in eider.yml`,
-    )
+  if (needsSpatial(name) && functionsNamed(name).length > 0) requireSpatial(name, scope.request.geo)
   const operands = operandsOf(syntax, scope)
   const hasCollection = operands.some((operand) => typeOf(operand)?.kind === 'collection')
   if (hasCollection || isCollectionFunction(folded)) return bindCollectionCall(name, operands)
@@ -86,10 +84,30 @@ function applyFunction(rows: readonly FunctionRow[], operands: readonly Expressi
     const types = operands.map((operand) => typeOf(operand)?.name ?? 'null').join(', ')
     throw typeMismatch(`${name} does not take (${types})`)
   }
+  requireOneSystem(name, operands)
   const typed = operands.map((operand, i) => typedOperand(operand, row.parameters[i]!))
   const type = typeof row.result === 'function' ? row.result(typeOf(typed[0]!)!) : row.result
   return call(row.call, type, ...typed)
 }
+
+function requireSpatial(name: string, geo: GeoSupport): void {
+  if (geo === 'served') return
+  const reason =
+    geo === 'unnamed'
+      ? 'the project does not name the extension spatial; add extensions: [spatial] to eider.yml, run "eider extension install", and start the service again'
+      : 'the service could not load the extension spatial; run "eider extension install" where it runs, and start it again; its log says more'
+  throw unsupported(`the function ${name}`, reason)
+}
+
+/** Places in two reference systems are not on one map. */
+function requireOneSystem(name: string, operands: readonly Expression[]): void {
+  const systems = new Set(operands.flatMap((operand) => sridOf(typeOf(operand)) ?? []))
+  if (systems.size < 2) return
+  const found = [...systems].join(' and ')
+  throw typeMismatch(`${name} needs places in one reference system, not of SRID ${found}`)
+}
+
+const sridOf = (type: EdmType | null) => (type?.kind === 'primitive' ? type.srid : undefined)
 
 function fits(operand: Expression, types: readonly EdmType[]): boolean {
   const type = typeOf(operand)
@@ -143,8 +161,18 @@ export function bindCase(branches: readonly Branch[]): Expression {
 export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType | null {
   if (a === null || b === null) return a ?? b
   if (isNumberType(a) && isNumberType(b)) return commonNumericType(a, b)
-  if (a.name === b.name) return a
+  const place = commonPlace(a, b)
+  if (place !== null) return place
+  if (a.name === b.name && sridOf(a) === sridOf(b)) return a
   throw typeMismatch(`${a.name} and ${b.name} have no type in common`)
+}
+
+/** Of places on one surface and in one reference system. */
+function commonPlace(a: EdmType, b: EdmType): EdmType | null {
+  if (!isGeoName(a.name) || !isGeoName(b.name) || a.name === b.name) return null
+  const srid = sridOf(a)
+  const isOne = isSameSurface(a.name, b.name) && srid === sridOf(b)
+  return isOne && srid !== undefined ? geoType(surfaceOf(a.name), srid, null) : null
 }
 
 /** `has`: all bits of an integer, or the member of an ENUM by its name. */

@@ -23,6 +23,7 @@ import {
   dateValue,
   timeValue,
 } from '../../edm/literals.ts'
+import { isGeoName } from '../../edm/geo.ts'
 import { commonNumericType, exactRange, isExact, isNumberType } from '../../edm/numbers.ts'
 import type { ComparisonOperator } from '../../syntax/syntax.ts'
 import {
@@ -83,6 +84,8 @@ const isNotNull = (operand: Expression) => compare('ne', operand, NULL)
 /** The type of both sides, when they are not numbers. */
 function commonType(leftValue: Expression, rightValue: Expression): EdmType | null {
   const [left, right] = [typeOf(leftValue)!, typeOf(rightValue)!]
+  // OData has no equality of places: two may be equal and written in other words.
+  if (isGeoName(left.name) || isGeoName(right.name)) return null
   if (left.name === right.name) return left
   if (left.kind !== 'primitive' || right.kind !== 'primitive') return null
   const names = [left.name, right.name]

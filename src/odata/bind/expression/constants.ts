@@ -12,9 +12,11 @@ import {
   dateValue,
   timeValue,
 } from '../../edm/literals.ts'
+import type { GeoSurface } from '../../edm/geo.ts'
+import { geoLiteral } from '../../edm/geo-literals.ts'
 import { isExact, isNumberType, literalType } from '../../edm/numbers.ts'
 import { edm, type EdmType } from '../../edm/types.ts'
-import { odataError, typeMismatch, invalidValue } from '../../protocol/errors.ts'
+import { typeMismatch, invalidValue } from '../../protocol/errors.ts'
 import type { LiteralSyntax } from '../../syntax/syntax.ts'
 
 export const booleanConstant = (value: boolean) => constant(edm.Boolean, String(value))
@@ -47,12 +49,22 @@ export function asCondition(expression: Expression, user: string): Expression {
   throw typeMismatch(`${user} needs a Boolean expression, not ${type.name}`)
 }
 
-export function bindLiteral({ form, text }: LiteralSyntax): Expression {
+export function bindLiteral({ form, text, at }: LiteralSyntax): Expression {
+  if (form === 'geography') return placeOf('Geography', text, at)
+  if (form === 'geometry') return placeOf('Geometry', text, at)
   const value = valueOf(form, text)
   return value.kind === 'constant' && value.value !== text ? { ...value, written: text } : value
 }
 
-function valueOf(form: LiteralSyntax['form'], text: string): Expression {
+function placeOf(surface: GeoSurface, text: string, at: number): Constant {
+  const place = geoLiteral(surface, text, at + `${surface}'`.length)
+  return { ...constant(place.type, place.text), written: text }
+}
+
+function valueOf(
+  form: Exclude<LiteralSyntax['form'], 'geography' | 'geometry'>,
+  text: string,
+): Expression {
   switch (form) {
     case 'null':
       return NULL
@@ -83,8 +95,6 @@ function valueOf(form: LiteralSyntax['form'], text: string): Expression {
     case 'enum':
       // The prefix names a type that this service shows as String or as an integer.
       return constant(edm.String, text)
-    case 'geo':
-      throw odataError('not-supported', 'geo literals are not supported')
   }
 }
 

@@ -28,6 +28,7 @@ import { partWithinLimits, withinLimits } from '../size.ts'
 import { findNavigation, itemsOf, type Scope, scopeOf } from '../scope.ts'
 import { foreignWord } from '../../syntax/foreign-values.ts'
 import type { ExpressionSyntax, OptionSyntax, OrderItemSyntax } from '../../syntax/syntax.ts'
+import { isGeoName } from '../../edm/geo.ts'
 import { collectionOf, edm, untypedObject } from '../../edm/types.ts'
 
 /** Throws RequestError 400 or 501. */
@@ -273,6 +274,6 @@ export const bindOrder = (items: readonly OrderItemSyntax[], scope: Scope): read
 
 function sortable(value: Expression): Expression {
   const type = typeOf(value)
-  if (type === null || type.kind === 'primitive') return value
+  if (type === null || (type.kind === 'primitive' && !isGeoName(type.name))) return value
   throw typeMismatch(`rows cannot be sorted by ${type.name}`)
 }

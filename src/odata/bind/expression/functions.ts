@@ -2,6 +2,7 @@
 // the bound request. A name with several rows is chosen by its arguments; where the SQL differs, so does the call. Every
 // function returns null when an argument is null. sql/functions.ts says how a call is printed.
 
+import { type GeoShape, type GeoSurface, geoType, WGS84 } from '../../edm/geo.ts'
 import { decimalType, edm, type EdmType } from '../../edm/types.ts'
 
 interface Signature<Call> {
@@ -24,6 +25,15 @@ const DAY = [edm.DateTimeOffset, edm.Date]
 const CLOCK = [edm.DateTimeOffset, edm.TimeOfDay]
 const INSTANT = [edm.DateTimeOffset]
 const DURATION = [edm.Duration]
+/** A column of several shapes is taken for each: of a value with another shape the function is null. */
+const shapesOn =
+  (surface: GeoSurface) =>
+  (...shapes: readonly GeoShape[]) =>
+    [...shapes, null].map((shape) => geoType(surface, surface === 'Geography' ? WGS84 : 0, shape))
+const ON_EARTH = shapesOn('Geography')
+const IN_PLANE = shapesOn('Geometry')
+const LINES = ['LineString', 'MultiLineString'] as const
+const AREAS = ['Polygon', 'MultiPolygon'] as const
 
 /** The call has the name of the function, unless another one is given. */
 const row = <const Name extends string, const Call extends string = Name>(
@@ -71,6 +81,12 @@ const rows = [
   row('ceiling', [FLOAT], sameType),
   row('ceiling', [DECIMAL], withoutFraction),
   row('ceiling', [INTEGER], sameType, 'whole'),
+  row('geo.distance', [ON_EARTH('Point'), ON_EARTH('Point')], edm.Double, 'distanceOnEarth'),
+  row('geo.distance', [IN_PLANE('Point'), IN_PLANE('Point')], edm.Double, 'distanceInPlane'),
+  row('geo.length', [ON_EARTH(...LINES)], edm.Double, 'lengthOnEarth'),
+  row('geo.length', [IN_PLANE(...LINES)], edm.Double, 'lengthInPlane'),
+  row('geo.intersects', [ON_EARTH('Point'), ON_EARTH(...AREAS)], edm.Boolean, 'intersects'),
+  row('geo.intersects', [IN_PLANE('Point'), IN_PLANE(...AREAS)], edm.Boolean, 'intersects'),
 ]
 
 /** A function of collections; its result is of the type of the first argument where that is null. */
@@ -163,10 +179,8 @@ for (const each of rows) rowsOfName.set(each.name, [...(rowsOfName.get(each.name
 export const functionsNamed = (name: string): readonly FunctionRow[] =>
   rowsOfName.get(name.toLowerCase()) ?? []
 
-/** Functions of OData that this service knows and does not serve. */
-const UNSERVED: readonly string[] = ['geo.distance', 'geo.intersects', 'geo.length']
-
-export const isUnserved = (name: string) => UNSERVED.includes(name.toLowerCase())
+/** Whether the engine calculates it by the extension spatial. */
+export const needsSpatial = (name: string): boolean => name.toLowerCase().startsWith('geo.')
 
 /** Functions whose arguments are not plain values: each is bound by its own function (call.ts). */
 const specialFunctions = ['cast', 'isdefined', 'isof', 'matchespattern', 'now'] as const
