@@ -4,6 +4,7 @@ import {
   type ClientModel,
   type ClientProperty,
   type ClientType,
+  isPlace,
   keysText,
   readMetadata,
 } from './metadata.ts'
@@ -16,6 +17,7 @@ const RESERVED = [
   'Exception',
   'False',
   'HTTPError',
+  'Dict',
   'Iterator',
   'List',
   'Literal',
@@ -91,7 +93,9 @@ function typeLines({ name, description, properties }: ClientType): readonly stri
 }
 
 function valueType({ type, many, nullable }: ClientProperty): string {
-  const one = PLAIN[type] ?? (type.startsWith('Edm.') ? 'str' : `"${type}"`)
+  const one = isPlace(type)
+    ? 'Dict[str, Any]'
+    : (PLAIN[type] ?? (type.startsWith('Edm.') ? 'str' : `"${type}"`))
   if (many) return `List[Optional[${one}]]`
   return nullable ? `Optional[${one}]` : one
 }
@@ -138,7 +142,7 @@ const overloads = ({ name, type }: ClientModel['sets'][number]) => [
 const HEAD = `
 import json
 from decimal import Decimal
-from typing import Any, Iterator, List, Literal, Optional, Sequence, TypedDict, overload
+from typing import Any, Dict, Iterator, List, Literal, Optional, Sequence, TypedDict, overload
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen

@@ -1,6 +1,12 @@
 // A client in TypeScript: one file without dependencies, for Node and browsers.
 
-import { type ClientProperty, type ClientType, keysText, readMetadata } from './metadata.ts'
+import {
+  type ClientProperty,
+  type ClientType,
+  isPlace,
+  keysText,
+  readMetadata,
+} from './metadata.ts'
 
 const RESERVED = [
   'Client',
@@ -79,10 +85,13 @@ const comment = (indent: string, text: string | null) =>
 const memberName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
 function valueType({ type, many, nullable }: Pick<ClientProperty, 'type' | 'many' | 'nullable'>) {
-  const one = PLAIN[type] ?? (type.startsWith('Edm.') ? 'string' : type)
+  const one = isPlace(type) ? PLACE : (PLAIN[type] ?? (type.startsWith('Edm.') ? 'string' : type))
   if (many) return `(${one} | null)[]`
   return nullable ? `${one} | null` : one
 }
+
+/** An object of GeoJSON. */
+const PLACE = '{ type: string; coordinates?: unknown[]; geometries?: unknown[] }'
 
 /** All others are texts. */
 const PLAIN: Readonly<Record<string, string>> = {

@@ -64,8 +64,11 @@ withExtensions(
     const { stdout } = await space.ok(['odata', 'preview', 'core_cities', `?${near.split('?')[1]}`])
     assert.equal((JSON.parse(stdout) as { value: unknown }).value, [{ id: 1 }, { id: 2 }])
     await space.ok(['odata', 'explain', 'core_cities', `?${near.split('?')[1]}`])
-    for (const command of [['docs'], ['client', 'typescript'], ['client', 'python']])
-      await space.ok(command)
+    await space.ok(['docs'])
+    const typescript = await space.ok(['client', 'typescript'])
+    assert.match(typescript.stdout, /^ +place: \{ type: string; .* \| null$/m)
+    const python = await space.ok(['client', 'python'])
+    assert.match(python.stdout, /"place": Optional\[Dict\[str, Any\]\]/)
   },
 )
 
