@@ -68,7 +68,7 @@ function columnOf(set: EntitySet, property: Property): RowColumn {
     navigation: navigationOf(set, property.name),
     isKey: set.key.includes(property.name),
     isNumber: kindOf(property) === 'number',
-    isSortable: isPlain && property.edm !== 'Edm.Untyped',
+    isSortable: isPlain && kindOf(property) !== 'struct',
   }
 }
 

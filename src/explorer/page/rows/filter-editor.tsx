@@ -289,7 +289,7 @@ const OPERATORS: Readonly<Record<FilterColumn['kind'], readonly TestOperator[]>>
   one: ['null', 'notnull'],
   id: OTHERS,
   bytes: OTHERS,
-  struct: OTHERS,
+  struct: ['null', 'notnull'],
 }
 
 /** Properties, and navigation to one, of which one can ask whether it is there. */

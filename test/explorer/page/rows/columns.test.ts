@@ -5,6 +5,7 @@ import {
   tableColumns,
   defaultWidthPx,
   columnValue,
+  shownCell,
 } from '../../../../src/explorer/page/rows/columns.ts'
 import { readRowsState } from '../../../../src/explorer/page/rows/requests.ts'
 import { csdl } from './example-csdl.ts'
@@ -34,6 +35,19 @@ test('a column knows whether it is a key, a number, sortable, and where it leads
   assert.is(customer!.navigation?.target, 'core_customers')
   assert.ok(total!.isNumber)
   assert.not(address!.isSortable || tags!.isSortable)
+})
+
+test('a place is shown as what it holds, and has no order', () => {
+  const place = { $Type: 'Edm.GeographyPoint', $SRID: 4326, $Nullable: true }
+  const core_orders = { ...csdl.eider.core_orders, place }
+  const { set } = readSchema({ ...csdl, eider: { ...csdl.eider, core_orders } })
+  const state = readRowsState('core_orders', '$select=place')
+  const [column] = tableColumns(set('core_orders')!, state, [])
+  assert.not(column!.isSortable)
+  const value = { type: 'Point', coordinates: [13.4, 52.5] }
+  const { text, kind } = shownCell(value, column!.property)
+  assert.is(kind, 'structure')
+  assert.match(text, /Point.*13\.4.*52\.5/)
 })
 
 test('what is expanded is a column behind the others', () => {
