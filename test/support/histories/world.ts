@@ -134,7 +134,6 @@ export class World {
   async compareWith(fresh: TestProject): Promise<number> {
     while (this.#erasure !== null) await this.#erase(this.#erasure)
     if (!this.#isWhole) this.#last = await this.#run({})
-    // What an erasure, or this run, has said of rows that stay.
     await this.#judge(this.#last)
     const claims = new FakeClaims(fresh.path('buffer'))
     for (const { of, events } of this.#sent) await claims.add(of.named('raw.e'), events)
@@ -398,5 +397,4 @@ export class World {
 }
 
 const only = (include: readonly string[]) => ({ include, exclude: [], retry: false })
-
 const dayOf = (day: number): string => new Date(Date.UTC(2026, 2, day)).toISOString().slice(0, 10)
