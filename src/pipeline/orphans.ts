@@ -1,6 +1,7 @@
 // Relations that runs created and no file of the project creates any more. They are kept, since a history is not the
 // tool's to destroy; `eider mv` adopts one under another name (rename/), and dropRelation() drops one.
 
+import { lineOf } from '../core/diagnostics.ts'
 import { UsageError, EnvironmentError } from '../core/failures.ts'
 import { knownModels } from '../compiler/select.ts'
 import type { CompiledProject, Model } from '../core/model.ts'
@@ -113,11 +114,19 @@ export async function refusalToEmpty({
   const isServed = all.some(({ expose }) => expose !== null)
   const isKept = keptRelations(project)
   if (!isServed && !relations.some(({ model }) => isKept(model))) {
-    const what = all.length === 0 ? 'no models' : 'no model with @expose'
+    const isBlank = all.length === 0
+    const [mistake] = project.failed.size === 0 ? [] : project.errors
+    const [missing, next] =
+      mistake === undefined
+        ? [
+            isBlank ? 'no models' : 'no model with @expose',
+            'is this the right directory, with its models/?',
+          ]
+        : ['no model with @expose that compiles', `repair ${lineOf(mistake)};`]
     return new EnvironmentError(
       'models-missing',
-      `the project has ${what}, and snapshot ${id} serves ${count(relations.length, 'set')}`,
-      { hint: 'is this the right directory, with its models/? --allow-empty publishes nothing' },
+      `the project has ${missing}, and snapshot ${id} serves ${count(relations.length, 'set')}`,
+      { hint: `${next} --allow-empty publishes nothing` },
     )
   }
   const rows = relations.reduce((sum, relation) => sum + relation.rows, 0)

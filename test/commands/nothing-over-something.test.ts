@@ -58,6 +58,22 @@ test('without its models or its warehouse a project that serves rows is not run,
   await space.ok(['run'])
 })
 
+test('a project of which no exposed model compiles is not called one without models', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/a/other.sql': '-- @expose id\nSELECT id FROM a.source\n',
+    'models/a/reader.sql': 'SELECT id FROM a.other\n',
+  })
+  await space.ok(['run', 'a.source', 'a.kept'])
+  await rm(space.path('models/a/kept.sql'))
+  await rm(space.path('models/a/hist.sql'))
+  await space.write('models/a/source.sql', 'SELECT 1 AS id,,\n')
+  assert.match(
+    await refused(space),
+    /no model with @expose that compiles, and snapshot [0-9a-f]+ serves 1 set\n.*repair models\/a\/source\.sql:1:16: syntax error .*; --allow-empty publishes nothing\n/,
+  )
+})
+
 test('macros that cannot be read fail what has a query, and the rows stay', async () => {
   await using space = await workspace({
     'eider.yml': 'name: s\n',
