@@ -5,7 +5,10 @@ import { byPlace, type Diagnostic } from '../core/diagnostics.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 
-/** The mistakes to report for a command about these models; for all models, also those that belong to none. */
+/**
+ * The mistakes to report for a command about these models: their own, and that of the model for which one of them fails.
+ * For all models, also those that belong to none.
+ */
 export function mistakesOf(
   { models, failed, errors }: CompiledProject,
   chosen: Iterable<ModelName>,
@@ -13,7 +16,8 @@ export function mistakesOf(
   const names = new Set(chosen)
   const isAll = [...models.keys(), ...failed.keys()].every((name) => names.has(name))
   if (isAll) return errors
-  const wanted = new Set([...names].flatMap((name) => failed.get(name)?.mistakes ?? []))
+  const roots = [...names].flatMap((name) => failed.get(name)?.failedBy ?? [])
+  const wanted = new Set([...names, ...roots].flatMap((name) => failed.get(name)?.mistakes ?? []))
   return errors.filter((error) => wanted.has(error))
 }
 

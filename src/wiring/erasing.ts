@@ -138,7 +138,7 @@ function modelOf(project: CompiledProject, asked: string): Model {
     throw new UsageError(`no model is named "${asked}"`, {
       hint: didYouMean(asked, known.keys()) ?? 'eider ls lists the models',
     })
-  if ('mistakes' in found) throw new DiagnosticsError(mistakesOf(project, [found.failedBy]))
+  if ('mistakes' in found) throw new DiagnosticsError(mistakesOf(project, [found.name]))
   if (kinds[found.kind].keepsRows) return found
   const [first] = found.dependsOn
   throw new UsageError(`${found.name} is a ${found.kind}, which a run makes from nothing`, {
@@ -161,6 +161,5 @@ function refuseFailed(project: CompiledProject, model: Model): void {
     return known.get(name)?.dependsOn.some((input) => isMadeFrom(input, seen)) === true
   }
   const failed = [...project.failed.keys()].filter((name) => isMadeFrom(name))
-  const roots = failed.map((name) => project.failed.get(name)!.failedBy)
-  if (failed.length > 0) throw new DiagnosticsError(mistakesOf(project, roots))
+  if (failed.length > 0) throw new DiagnosticsError(mistakesOf(project, failed))
 }

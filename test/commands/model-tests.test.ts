@@ -188,7 +188,7 @@ const mistakes: Readonly<Record<string, [path: string, text: string, says: RegEx
   'a model that does not compile': [
     'models/mid/big.sql',
     'SELECT nothing FROM raw.e\n',
-    /failed {3}mart\.sums \/ adds_up[^]*mid\.big does not compile/,
+    /failed {3}mart\.sums \/ adds_up[^]*models\/mid\/big\.sql:1:8: .*"nothing"/,
   ],
   'a model that fails on these rows': [
     'models/mid/big.sql',

@@ -162,7 +162,7 @@ export function testedModel({ models, failed }: CompiledProject, name: string): 
   }
   for (const broken of failed.values()) {
     if (!isMeant(broken.name)) continue
-    const [mistake] = broken.mistakes
+    const [mistake] = failed.get(broken.failedBy)?.mistakes ?? []
     throw new ModelFailure(
       mistake === undefined ? `${broken.failedBy} does not compile` : lineOf(mistake),
       'placed',
