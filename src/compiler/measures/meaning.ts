@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.t
 import type { Meaning, Measure } from '../../core/meaning.ts'
 import type { RollupFile } from '../../core/project.ts'
 import { foldCase, isODataIdentifier, sameName } from '../../core/names.ts'
-import { type Column, type ColumnType, columnType } from '../../core/relation.ts'
+import type { Column } from '../../core/relation.ts'
 import { Resources } from '../../core/resources.ts'
 import { positionOf, type SourceFile, type Span } from '../../core/source-text.ts'
 import { ModelBody, type Sql, sql } from '../../core/sql.ts'
@@ -28,6 +28,7 @@ import {
   namesOutside,
   readMeasure,
   type ReadMeasure,
+  servedType,
 } from './measure-sql.ts'
 import { aggregates } from './aggregates.ts'
 import { resolveHierarchies } from './hierarchies.ts'
@@ -155,7 +156,6 @@ function writtenMeasures(
 }
 
 async function boundMeasures(all: Resolving) {
-  const found: Measure[] = []
   const diagnostics: Diagnostic[] = []
   const wrong = new Set<string>()
   for (const [key, one] of all.written) {
@@ -165,14 +165,19 @@ async function boundMeasures(all: Resolving) {
   }
   const isWhole = (one: Written) => reached(one, all).every((each) => !wrong.has(each))
   const whole = [...all.written.values()].filter(isWhole)
-  if (whole.length === 0) return { found, diagnostics }
+  if (whole.length === 0) return { found: [], diagnostics }
   const connection = await all.measures.connection()
-  for (const one of whole) {
+  const bound = new Map<Written, Measure>()
+  // Parts come first: what is wrong in one is said there, and not once more of each measure that is made of it.
+  for (const one of whole.toSorted((a, b) => reached(a, all).length - reached(b, all).length)) {
+    if (!isWhole(one)) continue
     const measure = await boundMeasure(one, all, connection)
-    if ('code' in measure) diagnostics.push(measure)
-    else found.push(measure)
+    if ('code' in measure) {
+      diagnostics.push(measure)
+      wrong.add(foldCase(one.named.name))
+    } else bound.set(one, measure)
   }
-  return { found, diagnostics }
+  return { found: whole.flatMap((one) => bound.get(one) ?? []), diagnostics }
 }
 
 /** The measure and those that it is made of, by their keys. */
@@ -377,12 +382,6 @@ async function wrongCondition(body: ModelBody, rows: Sql, connection: Connection
   if (type === 'BOOLEAN') return null
   const problem = `the condition is ${type}, but must be BOOLEAN`
   return mistake(body.source, body.span, problem, 'compare it with something, such as > 0')
-}
-
-/** Sums of whole numbers are wider than anything that is served; null: the type is not that of one value. */
-function servedType(type: ColumnType): ColumnType | null {
-  if (type === 'HUGEINT' || type === 'UHUGEINT') return columnType('DECIMAL(38,0)')
-  return /^(?:STRUCT|MAP|UNION|VARIANT)|\]$/.test(type) ? null : type
 }
 
 /** The columns as the model spells them, with those of the measures that it is made of. */

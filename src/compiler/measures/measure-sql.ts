@@ -3,6 +3,7 @@
 // are. All of it is put into the author's own text, so that the engine's places in the one are places in the other.
 
 import { foldCase } from '../../core/names.ts'
+import { type ColumnType, columnType } from '../../core/relation.ts'
 import type { SourceFile, Span } from '../../core/source-text.ts'
 import { type Insert, ModelBody, type Sql, sql } from '../../core/sql.ts'
 import type { Variables } from '../../core/variables.ts'
@@ -277,4 +278,10 @@ function namePieces({ measure, meant }: Making, { start, end }: Range): readonly
     if (body === null) return []
     return [{ start: token.start, end: token.end, sql: sql`(${body})`, order: ORDER.whole }]
   })
+}
+
+/** Sums of whole numbers are wider than anything that is served; null: the type is not that of one value. */
+export function servedType(type: ColumnType): ColumnType | null {
+  if (type === 'HUGEINT' || type === 'UHUGEINT') return columnType('DECIMAL(38,0)')
+  return /^(?:STRUCT|MAP|UNION|VARIANT)|\]$/.test(type) ? null : type
 }
