@@ -101,7 +101,7 @@ export function finishKind(
       return { model, diagnostics: found }
     }
     case 'scd2':
-      found.push(...sharedKey(source, header, uniqueKey))
+      found.push(...sharedKey(source, header, uniqueKey), ...comparedKey(source, header))
       found.push(...deletesOfOtherKind(source, header, 'mirror', kind))
       return {
         model: {
@@ -138,6 +138,17 @@ function deletesOfOtherKind(
       : 'write mirror to delete rows that are gone, or keep, which is the default'
   const conflict = { one: `deletes: ${word}`, other: `kind: ${kind}` }
   return [diagnostic('annotation-conflict', conflict, { source, span: deletes.span }, hint)]
+}
+
+/** Rows with one key never differ in it. */
+function comparedKey(source: SourceFile, header: ModelHeader): readonly Diagnostic[] {
+  const { compare, unique_key: key } = header
+  const keys = namesOf(key?.value) ?? []
+  if (compare === undefined || !namesOf(compare.value)!.every((name) => keys.includes(name)))
+    return []
+  const hint = 'name columns whose changes count, or leave @compare out: then all of them do'
+  const names = compare.value.map(({ name }) => name).join(', ')
+  return [diagnostic('compared-key', { key: names }, { source, span: compare.valueSpan }, hint)]
 }
 
 /** Times of which two that differ are never one TIMESTAMPTZ. */

@@ -65,6 +65,8 @@ const messages = {
     `${call}() looks at rows with other values of "${watermark}": where one of these comes late, changes or goes, rows that are there keep what they have`,
   'unstable-key': ({ column, call }: { column: string; call: string }) =>
     `the key "${column}" is ${call}(), which gives a row another value in each build: links of clients and changes since a state cannot find it`,
+  'compared-key': (p: { key: string }) =>
+    `"@compare" names only the key (${p.key}), which is the same in all versions of a row: no change of another column makes a new one`,
   'changing-column': (p: { column: string; call: string; effect: string }) =>
     `the column "${p.column}" is ${p.call}, another value in each run, which ${p.effect} each time`,
   'text-watermark': (p: { column: string }) =>
@@ -179,6 +181,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'merge-over-groups',
   'window-over-others',
   'unstable-key',
+  'compared-key',
   'changing-column',
   'text-watermark',
   'null-comparison',
