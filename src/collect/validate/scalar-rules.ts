@@ -1,5 +1,6 @@
 // What a column of each scalar type takes; see rule.ts.
 
+import { noSuchTime } from '../../core/no-such-time.ts'
 import { fractionDigits, integerDigits, isNumber, parseDecimal, plainText } from './decimal-text.ts'
 import { isPlainDay, isPlainDecimal, isPlainInstant, shortInteger } from './plain-bytes.ts'
 import { type Changes, NOT_AS_SENT, type Rule } from './rule.ts'
@@ -136,7 +137,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   BLOB: textRule(() => true, 'text; its UTF-8 bytes are stored'),
   BIT: textRule((text) => /^[01]+$/.test(text), 'text of the digits 0 and 1'),
   UUID: textRule(isUuid, 'text such as "550e8400-e29b-41d4-a716-446655440000"'),
-  DATE: quickTextRule(isPlainDay, textRule(isDate, 'text such as "2024-05-01"')),
+  DATE: quickTextRule(isPlainDay, calendarRule(textRule(isDate, 'text such as "2024-05-01"'))),
   TIME: timeRule(isTime, 6, CLOCK),
   TIME_NS: timeRule(isTime, 9, CLOCK),
   'TIME WITH TIME ZONE': timeRule(isTimeWithZone, 6, 'text such as "12:00:00+02:00"'),
@@ -145,7 +146,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   TIMESTAMP_MS: instantRule(isTimestamp, 3, LOCAL),
   TIMESTAMP_NS: timeRule(isTimestampNs, 9, `${LOCAL}, from 1678 to 2261`),
   'TIMESTAMP WITH TIME ZONE': instantRule(isTimestampWithZone, 6, ZONED),
-  INTERVAL: timeRule(isInterval, 6, 'text such as "1 day 02:30:00" or "3 months"'),
+  INTERVAL: lengthRule(isInterval, 6, 'text such as "1 day 02:30:00" or "3 months"'),
   // Well-known text; the flush checks whether it is valid.
   GEOMETRY: textRule(() => true, 'well-known text such as "POINT (1 2)"'),
 }
@@ -268,13 +269,27 @@ function textRule(isValid: (text: string) => boolean, expected: string): Rule {
   }
 }
 
+/** The text may have the very form of the examples, and be none of the calendar or of the clock. */
+function calendarRule(rule: Rule): Rule {
+  return (spans, node, changes) => {
+    const problem = rule(spans, node, changes)
+    if (problem === null || changes === null) return problem
+    const none = noSuchTime(textOf(spans, node) ?? '')
+    return none === null ? problem : `must be a time that exists, not "${none.seen}": ${none.why}`
+  }
+}
+
 /** DuckDB cuts or rounds the digits of a second that its type does not hold; zeros there are no loss. */
-function timeRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
+function lengthRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
   const kept = digits === 0 ? 'without a fraction' : `with at most ${digits} digits of the fraction`
   return textRule(
     (text) => isValid(text) && secondFractionDigits(text) <= digits,
     `${expected}, ${kept}`,
   )
+}
+
+function timeRule(isValid: (text: string) => boolean, digits: number, expected: string): Rule {
+  return calendarRule(lengthRule(isValid, digits, expected))
 }
 
 /** For types that read an instant in UTC of any year from 100 on. */

@@ -1,5 +1,6 @@
 // Values of literals, exactly: numbers as digits, times in UTC. Nothing here rounds through a JavaScript number.
 
+import { noSuchTime } from '../../core/no-such-time.ts'
 import { invalidValue } from '../protocol/errors.ts'
 
 /** `digits` divided by ten to the power of `scale`: -1.5 is { digits: -15n, scale: 1 }. */
@@ -133,5 +134,7 @@ export function binaryHex(text: string): string | null {
 }
 
 function invalid(text: string, expected: string) {
-  return invalidValue(`"${text.slice(0, 60)}" is not ${expected}`)
+  const none = noSuchTime(text)
+  const why = none === null ? '' : `: ${none.why}`
+  return invalidValue(`"${text.slice(0, 60)}" is not ${expected}${why}`)
 }

@@ -133,14 +133,21 @@ export const rows: readonly Mistake[] = [
     'midnight as 24:00',
     '2026-01-01T24:00:00Z',
     `
-      400 column "changed_at" (TIMESTAMP WITH TIME ZONE): the string does not fit; it must be text such as "2024-05-01T12:00:00Z" or "2024-05-01 14:00:00+02:00", with at most 6 digits of the fraction`,
+      400 column "changed_at" (TIMESTAMP WITH TIME ZONE): the string does not fit; it must be a time that exists, not "2026-01-01T24:00:00": a day has the hours 00 to 23`,
   ),
   at(
     'd47-leap',
     '29 February in a year that has none',
     '2026-02-29T00:00:00Z',
     `
-      400 column "changed_at" (TIMESTAMP WITH TIME ZONE): the string does not fit; it must be text such as "2024-05-01T12:00:00Z" or "2024-05-01 14:00:00+02:00", with at most 6 digits of the fraction`,
+      400 column "changed_at" (TIMESTAMP WITH TIME ZONE): the string does not fit; it must be a time that exists, not "2026-02-29T00:00:00": February 2026 has 28 days`,
+  ),
+  at(
+    'd47-leap-second',
+    'a leap second',
+    '2026-12-31T23:59:60Z',
+    `
+      400 column "changed_at" (TIMESTAMP WITH TIME ZONE): the string does not fit; it must be a time that exists, not "2026-12-31T23:59:60": a minute has the seconds 00 to 59`,
   ),
   at(
     'd47-zone',
