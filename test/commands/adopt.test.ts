@@ -27,6 +27,21 @@ const rows = async (space: Workspace, query: string) =>
 
 const SCHEMA = sql`CREATE SCHEMA core;`
 
+test('of a model whose input does not compile, the mistake is said', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/core/bad.sql': 'SELECT idd FROM raw.s\n',
+    'models/core/m.sql': '-- @kind: merge\n-- @unique_key: id\n-- @expose id\nFROM core.bad\n',
+  })
+  await asOtherTool(space, sql`${SCHEMA} CREATE TABLE core.m AS SELECT 1::INTEGER AS id`)
+  const { stderr } = await space.ok(['adopt', 'core.m'], { exitCode: 1 })
+  assert.match(stderr, /models\/core\/bad\.sql:1:8 error sql-binding: .*"idd"/)
+  assert.match(stderr, '\n1 error\n')
+  // The same mistake, for whoever runs or tests the reader alone.
+  const ran = await space.ok(['run', 'core.m'], { exitCode: 1 })
+  assert.match(ran.stderr, /models\/core\/bad\.sql:1:8 error sql-binding/)
+})
+
 test('a merge continues the rows of the table', async () => {
   await using space = await workspace(files)
   await asOtherTool(
@@ -42,7 +57,7 @@ test('a merge continues the rows of the table', async () => {
   assert.is(dry.stdout, 'would adopt core.m (merge, 2 rows)\n')
   assert.match((await space.ok(['run'], { exitCode: 1 })).stderr, 'that no run created')
   assert.is((await space.ok(['adopt', 'core.m'])).stdout, 'adopted core.m (merge, 2 rows)\n')
-  await space.ok(['run'])
+  assert.match((await space.ok(['run'])).stdout, /built +core\.m .*\(rows were adopted\)/)
   assert.is(
     await rows(space, 'SELECT id, status FROM core.m ORDER BY id'),
     'id,status\n1,shipped\n2,paid\n3,open\n',

@@ -19,6 +19,7 @@ import { countRows, relationType } from '../build/materialize/relation.ts'
 import { checkKey } from '../build/materialize/stage.ts'
 import { ModelFailure } from '../failure.ts'
 import type { Opened } from '../orphans.ts'
+import { ADOPTED } from '../plan/decide.ts'
 
 type AdoptableModel = AppendModel | MergeModel | PeriodModel | Scd2Model
 
@@ -85,7 +86,7 @@ export async function adoptTable(opened: Opened, model: Model): Promise<Adoption
     }
     // Nobody knows by which rule its rows were made: they count as those of the model. Nor is it known of what, so the
     // next run builds the model and compares.
-    const record = { model: { name, kind, definition }, fingerprint: 'adopted', ranges }
+    const record = { model: { name, kind, definition }, fingerprint: ADOPTED, ranges }
     const version = hashOf(16, ['adopted', name, definition])
     await state.recordModels(connection, 'adopt', [{ ...record, version }])
   })

@@ -151,7 +151,8 @@ function reasonToBuild(
   const record = recordOf(context, model)
   const redefined = reasonOfDefinition(model, record ?? undefined)
   if (redefined !== null || record === null) return redefined
-  if (isRestored(record)) return 'rows were restored'
+  const outside = FROM_OUTSIDE.get(record.fingerprint.split('.')[0])
+  if (outside !== undefined) return outside
   if (context.fullRefresh) return 'full refresh'
   const changed = changedInput(model, withoutRule(record.fingerprint), parts, pending)
   if (changed !== null) return changed
@@ -167,10 +168,14 @@ function reasonToBuild(
   return context.withGaps.has(model.name) ? 'some periods were never built' : null
 }
 
-/** The fingerprint of a table whose rows were restored: they are those of no inputs. */
+/** The fingerprints of tables whose rows are those of no inputs. */
 export const RESTORED = 'restored'
+export const ADOPTED = 'adopted'
 
-const isRestored = ({ fingerprint }: ModelRecord) => fingerprint.split('.')[0] === RESTORED
+const FROM_OUTSIDE: ReadonlyMap<string | undefined, string> = new Map([
+  [RESTORED, 'rows were restored'],
+  [ADOPTED, 'rows were adopted'],
+])
 
 const MISSING = 'missing in the warehouse'
 
