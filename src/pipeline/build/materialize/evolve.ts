@@ -81,7 +81,9 @@ function planEvolution(
         ? narrowerHint(model, kind, { name, from })
         : kind !== 'events' && type === 'VARCHAR'
           ? seedHint(model)
-          : hint
+          : kind !== 'events' && [from, type].toSorted().join() === WITH_OR_WITHOUT_ZONE
+            ? `; to keep the rows, ${zoneHint(name)}; otherwise ${rebuildOf(model, kind)}`
+            : hint
       throw new ModelFailure(
         `column "${name}" cannot change from ${from} to ${type} without losing values${help}`,
         { column: name },
@@ -89,6 +91,14 @@ function planEvolution(
     }
     return [{ name, type, isNew: from === null }]
   })
+}
+
+const WITH_OR_WITHOUT_ZONE = 'TIMESTAMP,TIMESTAMP WITH TIME ZONE'
+
+/** The same words in both directions. */
+function zoneHint(column: string): string {
+  const name = annotationName(column)
+  return `keep the type of the table, with the zone of its times: ${name} AT TIME ZONE 'UTC' AS ${name}`
 }
 
 /** The table may have got its type by a SELECT that has been taken back. */
