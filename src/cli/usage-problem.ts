@@ -12,6 +12,7 @@ interface Argument {
 
 /** What is said of a flag, by what oclif says of it. */
 const sayings: readonly (readonly [RegExp, string])[] = [
+  [/^Missing required flag (\S+)$/, 'the flag --$1 is missing'],
   [/^Flag (--\S+) expects a value$/, '$1 needs a value'],
   [/^Flag (--\S+) expects one of these values: (.*)$/, '$1 needs a value: $2'],
   [/^Flag (--\S+) can only be specified once$/, '$1 is given more than once'],

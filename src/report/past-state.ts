@@ -58,7 +58,7 @@ function momentOf(at: string, now: Date): number | null {
     throw new UsageError(`--at ${at} is not a time`, { hint: HOW_TO_SAY })
   if (startMs > now.getTime())
     throw new UsageError(`--at ${at} is in the future: it is ${now.toISOString()}`, {
-      hint: 'times without a zone are UTC; without --at the query reads what is there now',
+      hint: 'times without a zone are UTC; name a time that has passed, or the id of a run',
     })
   if (time === undefined) return startMs + 86_400_000
   if (seconds === undefined) return startMs + 60_000
