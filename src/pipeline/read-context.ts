@@ -2,8 +2,7 @@
 
 import { externalsOf, hashFiles } from '../compiler/file-hashes.ts'
 import { knownModels } from '../compiler/select.ts'
-import { UsageError } from '../core/failures.ts'
-import { kinds, takesRange } from '../core/kinds.ts'
+import { kinds } from '../core/kinds.ts'
 import type { CompiledProject, Kind } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
@@ -14,6 +13,7 @@ import { ifRefused } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
 import { modelsWithGaps } from './build/materialize/period-ranges.ts'
 import { relationType } from './build/materialize/relation.ts'
+import { refuseWrongRange } from './asked-range.ts'
 import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
 import { readSourceAges, sourcesRead } from './plan/source-age.ts'
@@ -23,7 +23,7 @@ import type { RunContext } from './run-context.ts'
 import { allModels, type PlanRequest } from './run-request.ts'
 import type { State } from '../store/state.ts'
 
-/** Throws UsageError for a selector that can never match, and for a range of which no selected model knows anything. */
+/** Throws UsageError for a selector that can never match, and for a range that is none of a selected model. */
 export async function readContext(
   request: PlanRequest,
   found: Pick<RunContext, 'connection' | 'catalog' | 'state' | 'runId' | 'startedAt' | 'signal'>,
@@ -46,7 +46,7 @@ export async function readContext(
   const isChosen = (name: ModelName) => asked.has(name) || borrowed?.along.has(name) === true
   const chosen = new Set([...knownModels(project).keys()].filter(isChosen))
   const selected = new Set([...chosen].filter((name) => models.has(name)))
-  if (range !== null) refuseIdleRange(models, selected)
+  if (range !== null) await refuseWrongRange(connection, models, selected, range)
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
   const there = borrowed === null ? found : { ...found, ...lent(borrowed, project, found) }
@@ -106,24 +106,6 @@ function lent(
     records.set(name, { kind, definition, fingerprint: version, version, removed: false })
   }
   return { catalog: { ...catalog, relations: known }, state: { ...state, models: records } }
-}
-
-function refuseIdleRange(
-  models: CompiledProject['models'],
-  selected: ReadonlySet<ModelName>,
-): void {
-  const ranged = [...models.values()].filter(takesRange)
-  if (ranged.some(({ name }) => selected.has(name))) return
-  const [first] = ranged
-  throw new UsageError(
-    '--start and --end replace rows of models that read a part of their input, and none is selected',
-    {
-      hint:
-        first === undefined
-          ? 'the project has no append or period model and no merge with @incremental; others read all of their input in each run'
-          : `such as eider run ${first.name} --start VALUE --end VALUE`,
-    },
-  )
 }
 
 /** What was published tells where the state was lost together with the table. */

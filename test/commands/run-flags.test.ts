@@ -42,11 +42,8 @@ test('--start and --end replace the rows of a range, its end left out, and nothi
   assert.equal(await rowsOf(space, log), ['1,a', '2,b', '3,a', '9,b'])
   const half = await space.ok(['run', '--start', '2026-01-02'], { exitCode: 2 })
   assert.match(half.stderr, /--end/)
-  const wrong = await space.ok(['run', '--start', 'x', '--end', 'y'], { exitCode: 1 })
-  assert.match(
-    wrong.stdout,
-    /models\/mart\/log\.sql:2:4: --start x is not a valid value for "day" \(DATE\)/,
-  )
+  const wrong = await space.ok(['run', '--start', 'x', '--end', 'y'], { exitCode: 2 })
+  assert.match(wrong.stderr, /--start x is not a valid value for "day" \(DATE\)/)
   assert.equal(await rowsOf(space, log), ['1,a', '2,b', '3,a', '9,b'])
 })
 
@@ -118,15 +115,15 @@ test('--start and --end name a range, in values of the watermark as they are', a
     ['2026-01-01', '2026-01-02 noon', '--end 2026-01-02 noon is not a valid value for "day"'],
   ] as const)
     for (const command of ['plan', 'run']) {
-      const { stdout } = await space.ok([command, '--start', start, '--end', end], { exitCode: 1 })
-      assert.ok(stdout.includes(problem), stdout)
+      const { stderr } = await space.ok([command, '--start', start, '--end', end], { exitCode: 2 })
+      assert.ok(stderr.includes(problem), stderr)
     }
   await space.ok(['run', '--start', '2026-01-01 00:00:00', '--end', '2026-01-02'])
   await space.ok(['run', '--start', '2026-01-01', '--end', '5000000-01-01'])
   const numbered = '-- @kind: append\n-- @incremental: n\nselect id::INTEGER as n from raw.s\n'
   await space.write('models/mart/n.sql', numbered)
-  const rounded = await space.ok(['run', 'mart.n', '--start', '1.5', '--end', '3'], { exitCode: 1 })
-  assert.match(rounded.stdout, /--start 1\.5 is not a valid value for "n" \(INTEGER\)/)
+  const rounded = await space.ok(['run', 'mart.n', '--start', '1.5', '--end', '3'], { exitCode: 2 })
+  assert.match(rounded.stderr, /--start 1\.5 is not a valid value for "n" \(INTEGER\)/)
 })
 
 test('a mirror that is rebuilt for its columns is not emptied by an empty SELECT either', async () => {

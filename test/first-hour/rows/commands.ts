@@ -62,10 +62,9 @@ export const rows: readonly Mistake[] = [
     },
     ask: { eider: ['run', '--start', 'yesterday', '--end', '2026-01-01'] },
     answer: `
-      models/mart/two.sql:2:4 error mart.two: --start yesterday is not a valid value for "changed_at" (TIMESTAMP WITH TIME ZONE)
-      1 failed, 5 built, published <id> in <time> eider run --retry`,
-    among: true,
-    exitCode: 1,
+      error: --start yesterday is not a valid value for "changed_at" (TIMESTAMP WITH TIME ZONE), the @incremental of mart.two
+      hint: write a time such as 2024-05-01 or 2024-05-01T12:00:00Z`,
+    exitCode: 2,
     grade: 'A',
   },
   {
@@ -77,10 +76,9 @@ export const rows: readonly Mistake[] = [
     },
     ask: { eider: ['run', '--start', '2026-02-01', '--end', '2026-01-01'] },
     answer: `
-      models/mart/two.sql:2:4 error mart.two: --end 2026-01-01 is not after --start 2026-02-01, so there is no range to replace
-      1 failed, 5 built, published <id> in <time> eider run --retry`,
-    among: true,
-    exitCode: 1,
+      error: --end 2026-01-01 is not after --start 2026-02-01, so there is no range to replace
+      hint: rows from --start on are replaced, up to --end without it`,
+    exitCode: 2,
     grade: 'A',
   },
   {

@@ -204,4 +204,61 @@ export const rows: readonly Mistake[] = [
     exitCode: 2,
     grade: 'A',
   },
+  {
+    id: 'wc06-day',
+    mistake: 'a range from a day that there is not',
+    files: {
+      'models/mart/days.sql':
+        '-- @kind: period\n-- @period: day of day\nSELECT changed_at::DATE AS day, count(*) AS n FROM core.orders GROUP BY 1\n',
+    },
+    ask: { eider: ['run', '--start', '2024-02-30', '--end', '2024-03-01'] },
+    answer: `
+      error: --start 2024-02-30 is not a valid value for "day" (DATE), the @period of mart.days
+      hint: February 2024 has 29 days; write a day without a time, such as 2024-05-01`,
+    exitCode: 2,
+    grade: 'A',
+  },
+  {
+    id: 'wc05-flag',
+    mistake: 'restore without a time',
+    ask: { eider: ['restore', 'core.orders'] },
+    answer: `
+      error: the flag --at is missing
+      hint: see "eider restore --help"`,
+    exitCode: 2,
+    grade: 'A',
+  },
+  {
+    id: 'wc05-future',
+    mistake: 'restore to a time to come',
+    ask: { eider: ['restore', 'core.orders', '--at', '2999-01-01'], after: [['run']] },
+    answer: `
+      hint: times without a zone are UTC; name a time that has passed, or the id of a run`,
+    among: true,
+    exitCode: 2,
+    grade: 'A',
+  },
+  {
+    id: 'wc31',
+    mistake: 'times of a history that get a zone',
+    files: {
+      'models/core/h.sql':
+        "-- @kind: scd2\n-- @unique_key: id\nSELECT 1 AS id, TIMESTAMP '2026-04-29 02:30:00' AS upd\n",
+    },
+    ask: {
+      eider: ['run', 'core.h'],
+      after: [
+        ['run', 'core.h'],
+        {
+          'models/core/h.sql':
+            "-- @kind: scd2\n-- @unique_key: id\nSELECT 1 AS id, TIMESTAMPTZ '2027-04-29 02:30:00+02:00' AS upd\n",
+        },
+      ],
+    },
+    answer: `
+      models/core/h.sql:3:17 error core.h: column "upd" cannot change from TIMESTAMP to TIMESTAMP WITH TIME ZONE without losing values; to keep the rows, keep the type of the table, with the zone of its times: upd AT TIME ZONE 'UTC' AS upd; otherwise rebuild the table, which ends its history: eider run core.h --full-refresh`,
+    among: true,
+    exitCode: 1,
+    grade: 'A',
+  },
 ]

@@ -138,12 +138,6 @@ const refusals: Readonly<Record<string, Refusal>> = {
     says: "models/mart/t.sql:1:4: v < 3 does not hold for 1 row: {'id': 1, 'v': 7, 'ts': '2026-01-01 00:00:00'}",
     shownBy: 'rows',
   },
-  'an end of a range that is no value of the watermark': {
-    before: given(kept(append)),
-    after: {},
-    given: { range: { start: 'then', end: '2026-02-01' } },
-    says: 'models/mart/t.sql:2:4: --start then is not a valid value for "ts" (TIMESTAMP)',
-  },
   'an error of the engine': {
     before: given(table()),
     after: given("select id, v, ts\nfrom raw.s where error('no') is null"),

@@ -25,7 +25,6 @@ import {
   duplicatesHint,
   fillStage,
   refuseLostWatermark,
-  refuseWrongRange,
   STAGE,
   stageStatement,
 } from './stage.ts'
@@ -120,8 +119,6 @@ export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materializati
 async function refuse(kept: Kept): Promise<void> {
   const { context, model, slice } = kept
   const ranged = rangeColumnOf(model)
-  if (slice !== 'whole' && ranged !== null)
-    await refuseWrongRange(context.connection, model, ranged, slice)
   if (!continuesTable(context, model)) return
   const found = (await context.columnsBefore(context.connection, model.name)) ?? []
   refuseTwoNames(model, found)

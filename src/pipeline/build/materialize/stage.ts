@@ -2,7 +2,6 @@
 // ended, its keys checked before anything is written.
 
 import { asWritten, narrowed, NULLS } from '../../../compiler/lineage/narrow.ts'
-import { isNoValue } from '../../../compiler/checks/check-query.ts'
 import type { KeptModel, PeriodModel, Watermark } from '../../../core/model.ts'
 import { type ModelName, sameName } from '../../../core/names.ts'
 import { type RangeColumn, rangeColumnOf, watermarkOf } from '../../../core/range-column.ts'
@@ -167,33 +166,6 @@ export function refuseLostWatermark(
     `the table has no column "${column}" to continue from; rebuild it: ${fullRefreshOf(model)}`,
     at,
   )
-}
-
-/** The ends are values of the watermark column, which only DuckDB can read; one that it would round is invalid. */
-export async function refuseWrongRange(
-  connection: Connection,
-  { columns }: KeptModel,
-  { column, at }: RangeColumn,
-  range: WatermarkRange,
-): Promise<void> {
-  const type = columns.find(({ name }) => name === column)?.type
-  if (type === undefined) return
-  const read = (end: string) => sql`TRY_CAST(${sql.value(end)} AS ${sql.type(type)})`
-  const fails = (end: string) => isNoValue(sql.value(end), type)
-  const row = await connection.row(sql`
-    SELECT ${fails(range.start)} AS "start", ${fails(range.end)} AS "end",
-      ${read(range.start)} >= ${read(range.end)} AS reversed`)
-  for (const end of ['start', 'end'] as const)
-    if (row?.[end] === true)
-      throw new ModelFailure(
-        `--${end} ${range[end]} is not a valid value for "${column}" (${type})`,
-        at,
-      )
-  if (row?.['reversed'] === true)
-    throw new ModelFailure(
-      `--end ${range.end} is not after --start ${range.start}, so there is no range to replace`,
-      at,
-    )
 }
 
 export const distance = (lookback: string): Sql =>
