@@ -12,7 +12,14 @@ import {
 import { positionOf, type SourceFile, type Span, type FilePlace } from '../../core/source-text.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import { checkExamples, misreadCheck } from './check-syntax.ts'
-import { type AnnotationValues, readParts, readValue } from './read-annotation.ts'
+import {
+  type AnnotationValues,
+  inLowerCase,
+  longTime,
+  type Misread,
+  readParts,
+  readValue,
+} from './read-annotation.ts'
 import type { Token } from '../sql/tokens.ts'
 import { foreignAnnotation } from '../hints/other-tools.ts'
 
@@ -361,7 +368,7 @@ function parseValue(
     const hint = first
       ? `write a line for each column: -- @contract: ${value.slice(0, read.failedAt).trim()}`
       : meant === undefined
-        ? misread(rule.value, value, read.failedAt)
+        ? misread({ name, form: rule.value, value, at: read.failedAt })
         : `write -- @${name}: ${meant}`
     return diagnostic('annotation-syntax', { expected: rule.expected }, place, hint)
   }
@@ -369,23 +376,10 @@ function parseValue(
   return { value: read.value, span, valueSpan }
 }
 
-const misread = (form: keyof AnnotationValues, value: string, at: number) =>
-  form === 'check' ? misreadCheck(value, at) : undefined
-
-const UNITS: Readonly<Record<string, string>> = {
-  s: 'second',
-  m: 'minute',
-  h: 'hour',
-  d: 'day',
-  w: 'week',
-}
-
-/** What has `5m` or `90d` in it, with the words; undefined for anything else. */
-function longTime(value: string): string | undefined {
-  const long = value.replace(/\b(\d+) ?([smhdw])\b/, (_, count: string, unit: string) => {
-    return `${count} ${UNITS[unit]}${count === '1' ? '' : 's'}`
-  })
-  return long === value ? undefined : long
+function misread({ name, form, value, at }: Misread): string | undefined {
+  if (form === 'check') return misreadCheck(value, at)
+  const lower = inLowerCase(form, value)
+  return lower === null ? undefined : `its words are in lower case: -- @${name}: ${lower}`
 }
 
 const repeats = (name: AnnotationName) => (annotations[name] as AnnotationRule).repeats === true

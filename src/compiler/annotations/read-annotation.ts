@@ -113,6 +113,36 @@ export function readValue<Form extends keyof AnnotationValues>(
   }
 }
 
+/** A value in which capitals are all that is wrong, without them; null: another one. Names of columns are the same in both. */
+export function inLowerCase(form: keyof AnnotationValues, text: string): string | null {
+  const lower = text.toLowerCase()
+  return lower === text || 'failedAt' in readValue(form, lower, 0) ? null : lower
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+}
+
+/** What has `5m` or `90d` in it, with the words; undefined for anything else. */
+export function longTime(value: string): string | undefined {
+  const long = value.replace(/\b(\d+) ?([smhdw])\b/, (_, count: string, unit: string) => {
+    return `${count} ${UNITS[unit]}${count === '1' ? '' : 's'}`
+  })
+  return long === value ? undefined : long
+}
+
+export interface Misread {
+  readonly name: string
+  readonly form: keyof AnnotationValues
+  readonly value: string
+  /** Where the reading ended, in characters of the value. */
+  readonly at: number
+}
+
 type Forms = {
   readonly [Form in keyof AnnotationValues]: (r: AnnotationReader) => AnnotationValues[Form]
 }

@@ -309,4 +309,40 @@ export const rows: readonly Mistake[] = [
       hint: delete the line; the table keeps its column`,
     grade: 'A',
   },
+  {
+    id: 'wb31',
+    mistake: 'a period in capitals',
+    files: {
+      'models/core/a.sql':
+        '-- @kind: period\n-- @period: Day OF Changed_At LOOKBACK 1 Days\nSELECT changed_at, status FROM raw.orders\n',
+    },
+    answer: `
+      models/core/a.sql:2:13 error annotation-syntax: annotation not understood: expected a unit (hour, day, week, month, quarter, year, or a number of whole numbers), "of" and a column, optionally followed by "lookback 3 days"
+      hint: its words are in lower case: -- @period: day of changed_at lookback 1 days`,
+    grade: 'A',
+  },
+  {
+    id: 'wb31-keep',
+    mistake: 'an age in capitals',
+    files: {
+      'models/core/a.sql':
+        '-- @kind: append\n-- @incremental: received_at\n-- @keep: 90 Days\nSELECT received_at, status FROM raw.orders\n',
+    },
+    answer: `
+      models/core/a.sql:3:14 error annotation-syntax: annotation not understood: expected an age (hour to year), such as "90 days", optionally followed by "of <column>"
+      hint: its words are in lower case: -- @keep: 90 days`,
+    grade: 'A',
+  },
+  {
+    id: 'wb32',
+    mistake: 'a history that compares its key',
+    files: {
+      'models/core/a.sql':
+        '-- @kind: scd2\n-- @unique_key: order_id\n-- @compare: order_id\nSELECT order_id, status FROM raw.orders\n',
+    },
+    answer: `
+      models/core/a.sql:3:14 warning compared-key: "@compare" names only the key (order_id), which is the same in all versions of a row: no change of another column makes a new one
+      hint: name columns whose changes count, or leave @compare out: then all of them do`,
+    grade: 'A',
+  },
 ]
