@@ -67,6 +67,7 @@ export const ifAsked: readonly string[] = [
   'lake/odd-names',
   'lake/partitions',
   'lake/past-changes',
+  'lake/random-erase-kills',
   'lake/random-kills',
   'lake/restored',
   'lake/same-content',

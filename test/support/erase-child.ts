@@ -1,6 +1,8 @@
 // An `eider erase` that kills its process with SIGKILL right after a step. Started by killed-erase.test.ts:
 //
 //   node erase-child.js <directory of the project> <model> <condition> <step>
+//
+// Without a step it lives on, and says on stdout when it begins to erase: random-erase-kills.test.ts kills it later.
 
 import { loadProject } from '../../src/project/load.ts'
 import { eraseRows } from '../../src/pipeline/erase/erase.ts'
@@ -23,6 +25,7 @@ const request = await openErasing(
     logger: silentLogger,
   },
 )
+process.stdout.write('erasing\n')
 await eraseRows({
   ...request,
   onStep: async (done) => {
