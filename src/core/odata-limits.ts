@@ -99,8 +99,8 @@ export const odataLimits = {
   smallQueryWork: 10_000_000,
   /** Rows of a set from which on the threads of a second engine share its large queries. One thread reads so many in 10 ms. */
   sharedQueryRows: 1_000_000,
-  /** The part of a snapshot's memory that the second engine has. */
-  sharedQueryMemory: 0.2,
+  /** Memory of the second engine, as a part of what the first one has. A query that needs more goes to that. */
+  sharedQueryMemory: 0.1,
   /**
    * Streamed answers that are open at once, before 503. Each with rows of 400 bytes was measured to hold 11 MB
    * until its client has read it: all of them 1.4 GB.

@@ -267,7 +267,7 @@ function requireOwnFiles({ published }: ODataServiceOptions): void {
 
 /**
  * Of the memory of the service in `processes`: what each engine of a snapshot that is open may take. They have equal parts,
- * since the current one is soon an earlier one. The threads that share a query need less, as groups are smaller than rows.
+ * since the current one is soon an earlier one. What threads have that share a query comes on top of it.
  */
 export function memoryOfEach(memoryLimit: string | null, processes = 1, sharingThreads = 1) {
   const part = (share: number) => {
@@ -275,11 +275,8 @@ export function memoryOfEach(memoryLimit: string | null, processes = 1, sharingT
       String((Number(number) * share) / (processes * (1 + limits.openEarlierSnapshots)))
     return memoryLimit?.replace(/^[\d.]+/, partOf) ?? null
   }
-  if (sharingThreads < 2) return { memoryLimit: part(1), sharing: null }
-  return {
-    memoryLimit: part(1 - limits.sharedQueryMemory),
-    sharing: { threads: sharingThreads, memoryLimit: part(limits.sharedQueryMemory) },
-  }
+  const shared = { threads: sharingThreads, memoryLimit: part(limits.sharedQueryMemory) }
+  return { memoryLimit: part(1), sharing: sharingThreads > 1 ? shared : null }
 }
 
 /** The next service deletes what a killed one has spilled. */

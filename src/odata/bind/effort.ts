@@ -94,7 +94,7 @@ function isExactMeasure(
 ) {
   const isExactColumn = (name: string) => {
     const column = base.relation.columns.find((each) => each.name === name)
-    return column !== undefined && !/\b(?:FLOAT|REAL|DOUBLE|HUGEINT|INTERVAL)\b/.test(column.type)
+    return column !== undefined && !/FLOAT|REAL|DOUBLE|HUGEINT|INTERVAL/.test(column.type)
   }
   const rest = sql.replaceAll(SIMPLE_AGGREGATE, '0')
   const called = Array.from(rest.matchAll(/(\w*)\s*\(/g), ([, name]) => name!.toLowerCase())

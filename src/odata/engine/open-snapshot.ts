@@ -124,7 +124,8 @@ export class OpenSnapshot implements AsyncDisposable {
     this.#released = true
     this.#engine.leases--
     if (this.#engine.leases > 0) return
-    await this.#engine.connections[Symbol.asyncDispose]()
-    await this.#engine.shared[Symbol.asyncDispose]()
+    await using resources = new Resources()
+    resources.use(this.#engine.connections)
+    resources.use(this.#engine.shared)
   }
 }

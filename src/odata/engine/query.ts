@@ -18,6 +18,7 @@ import type { OpenSnapshot } from './open-snapshot.ts'
 import {
   type AdmissionOptions,
   type Effort,
+  isOutOfMemory,
   outOfMemory,
   overloaded,
   type Admission,
@@ -72,9 +73,24 @@ export class Query implements AsyncDisposable {
    */
   static async open(access: EngineAccess, texts: Sql, options: QueryOptions): Promise<Query> {
     const { effort } = options
-    const isSmall = effort === 'small'
+    try {
+      return await Query.#open(access, texts, options, effort === 'shared')
+    } catch (error) {
+      // The engine whose threads share a query has less memory than the other one.
+      if (effort !== 'shared' || !isOutOfMemory(error)) throw error
+      return await Query.#open(access, texts, options, false)
+    }
+  }
+
+  static async #open(
+    access: EngineAccess,
+    texts: Sql,
+    options: QueryOptions,
+    isShared: boolean,
+  ): Promise<Query> {
+    const isSmall = options.effort === 'small'
     await using resources = new Resources()
-    const { connection } = resources.use(await access.snapshot.connect(effort === 'shared'))
+    const { connection } = resources.use(await access.snapshot.connect(isShared))
     const turn = { begun: false, isSmall }
     const { stream, first } = await inTurn(access, connection, turn, async () => {
       const stream = resources.use(await TextStream.open(connection, texts, options))

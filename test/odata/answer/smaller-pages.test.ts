@@ -133,7 +133,7 @@ const wide: Table = {
 
 test('a page of wide rows that has no room in memory, and its next ones', async () => {
   await using resources = new Resources()
-  const served = await serve(resources, [wide], { memoryLimit: '900MB' })
+  const served = await serve(resources, [wide], { memoryLimit: '700MB' })
   const pages = await pagesOf(served, 'big_wide')
   assert.equal(
     pages.map(({ status }) => status).filter((status) => status !== 200),

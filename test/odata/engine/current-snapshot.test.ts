@@ -153,8 +153,8 @@ test('snapshots that are open share the memory of the service', async () => {
   }
   assert.is(memoryOfEach(null).memoryLimit, null)
   assert.equal(memoryOfEach('8GB', 2, 4), {
-    memoryLimit: '1.6GB',
-    sharing: { threads: 4, memoryLimit: '0.4GB' },
+    memoryLimit: '2GB',
+    sharing: { threads: 4, memoryLimit: '0.2GB' },
   })
 })
 
