@@ -117,7 +117,7 @@ export function keptTable<M extends KeptModel>(kind: KeptKind<M>): Materializati
 }
 
 async function refuse(kept: Kept): Promise<void> {
-  const { context, model, slice } = kept
+  const { context, model } = kept
   const ranged = rangeColumnOf(model)
   if (!continuesTable(context, model)) return
   const found = (await context.columnsBefore(context.connection, model.name)) ?? []

@@ -40,9 +40,9 @@ test('a column knows whether it is a key, a number, sortable, and where it leads
 test('a place is shown as what it holds, and has no order', () => {
   const place = { $Type: 'Edm.GeographyPoint', $SRID: 4326, $Nullable: true }
   const core_orders = { ...csdl.eider.core_orders, place }
-  const { set } = readSchema({ ...csdl, eider: { ...csdl.eider, core_orders } })
+  const withPlace = readSchema({ ...csdl, eider: { ...csdl.eider, core_orders } })
   const state = readRowsState('core_orders', '$select=place')
-  const [column] = tableColumns(set('core_orders')!, state, [])
+  const [column] = tableColumns(withPlace.set('core_orders')!, state, [])
   assert.not(column!.isSortable)
   const value = { type: 'Point', coordinates: [13.4, 52.5] }
   const { text, kind } = shownCell(value, column!.property)
