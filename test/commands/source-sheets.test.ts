@@ -10,8 +10,8 @@ import { type Workspace, workspace } from '../support/workspace.ts'
 
 const env = { EIDER_EXTENSIONS: extensionCache }
 
-/** A text, a number, a formula without a value, or nothing. */
-type Cell = string | number | { readonly formula: string } | null
+/** A text, a number, a formula without a value, a date by its number of days, or nothing. */
+type Cell = string | number | { readonly formula: string } | { readonly days: number } | null
 
 const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const P = 'http://schemas.openxmlformats.org/package/2006'
@@ -19,12 +19,16 @@ const S = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
 /** As openpyxl writes it. */
-async function workbook(rows: readonly (readonly Cell[])[]): Promise<Buffer> {
+async function workbook(
+  rows: readonly (readonly Cell[])[],
+  properties = '<workbookPr/>',
+): Promise<Buffer> {
   const cell = (value: Cell, place: string) => {
     if (value === null) return `<c r="${place}" s="0" />`
     if (typeof value === 'number') return `<c r="${place}" t="n"><v>${value}</v></c>`
     if (typeof value === 'string')
       return `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`
+    if ('days' in value) return `<c r="${place}" s="1"><v>${value.days}</v></c>`
     return `<c r="${place}"><f>${value.formula}</f><v /></c>`
   }
   const lines = rows.map((cells, i) => {
@@ -32,10 +36,11 @@ async function workbook(rows: readonly (readonly Cell[])[]): Promise<Buffer> {
     return `<row r="${i + 1}">${all.join('')}</row>`
   })
   const parts = {
-    '[Content_Types].xml': `<Types xmlns="${P}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
+    '[Content_Types].xml': `<Types xmlns="${P}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
     '_rels/.rels': `<Relationships xmlns="${P}/relationships"><Relationship Id="rId1" Type="${R}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    'xl/workbook.xml': `<workbook xmlns="${S}" xmlns:r="${R}"><sheets><sheet name="Q1 &amp; Q2" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${P}/relationships"><Relationship Id="rId1" Type="${R}/worksheet" Target="/xl/worksheets/sheet1.xml"/></Relationships>`,
+    'xl/workbook.xml': `<workbook xmlns="${S}" xmlns:r="${R}">${properties}<sheets><sheet name="Q1 &amp; Q2" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${P}/relationships"><Relationship Id="rId1" Type="${R}/worksheet" Target="/xl/worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${R}/styles" Target="/xl/styles.xml"/></Relationships>`,
+    'xl/styles.xml': `<styleSheet xmlns="${S}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
     'xl/worksheets/sheet1.xml': `<worksheet xmlns="${S}"><cols><col min="1" max="1"/></cols><sheetData>${lines.join('')}</sheetData></worksheet>`,
   }
   const content = Object.entries(parts).map(([name, xml]) => ({
@@ -172,6 +177,23 @@ withExtensions(test, ['excel'], 'cells below no header get a warning', async () 
   assert.match(stderr, /hint: write a name into C1, or .*"range: A1:B100000"/)
   await using said = await sheetSpace(extra, ['range: A1:B100000'])
   assert.not.match((await said.ok(['run'], { env })).stderr, /cells-left-out/)
+})
+
+test('dates of a workbook that counts days from 1904 are refused', async () => {
+  const rows = [
+    ['day', 'units'],
+    [{ days: 44_561 }, 3],
+  ]
+  await using space = await sheetSpace(rows)
+  await space.ok(['run'], { env })
+  assert.equal(await rowsOf(space, env, 'FROM core.t'), [{ day: '2021-12-31', units: 3 }])
+  const file = await workbook(rows, '<workbookPr date1904="1" defaultThemeVersion="1"/>')
+  await writeFile(space.path('data/t.xlsx'), file)
+  const { stderr } = await space.ok(['run'], { env, exitCode: 1 })
+  assert.match(
+    stderr,
+    /data\/t\.xlsx, sheet "Q1 & Q2": the workbook counts days from 1904, so that the dates of column "day"/,
+  )
 })
 
 test.run()

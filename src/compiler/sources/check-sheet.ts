@@ -52,7 +52,7 @@ export async function checkSheet(
   const isWhole = table.range === null
   const area = areaOf(table, rows[0], columns)
   const lost = isWhole ? (titleIn(rows) ?? gapIn(rows)) : null
-  const wrong = lost ?? formulaIn(rows, area)
+  const wrong = daysFrom1904(sheet, columns) ?? lost ?? formulaIn(rows, area)
   if (wrong !== null) throw new SourceProblem({ ...wrong, problem: `${place}: ${wrong.problem}` })
   if (!isWhole || area === null) return []
   const said = [
@@ -156,6 +156,15 @@ function gapIn([first, ...rest]: readonly SheetRow[]): Explanation | null {
   return {
     problem: `${gap} has no name for its column, so that ${next} and what is below it would not be a column of that name`,
     hint: `write a name into ${gap}, or name the cells of the table: "${rangeOf(area)}"`,
+  }
+}
+
+function daysFrom1904({ countsFrom1904 }: Sheet, columns: readonly Column[]): Explanation | null {
+  const column = columns.find(({ type }) => /^(?:DATE|TIMESTAMP)/.test(type))
+  if (!countsFrom1904 || column === undefined) return null
+  return {
+    problem: `the workbook counts days from 1904, so that the dates of column "${column.name}" would be read four years and a day too early`,
+    hint: 'copy the cells into a new workbook of Excel, which counts from 1900 and keeps the dates; or let the program that writes the file not set date1904',
   }
 }
 

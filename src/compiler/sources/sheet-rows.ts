@@ -32,6 +32,8 @@ const CELL_LENGTH = MiB
 
 export interface Sheet {
   readonly name: string
+  /** Days of the workbook are counted from 1904-01-01 (18.2.28), which DuckDB does not know. */
+  readonly countsFrom1904: boolean
   /** From the top; no more than `mostBytes` of XML are read for them. */
   readonly rows: (mostBytes: number) => AsyncGenerator<SheetRow, void>
   /** Six times as fast as its rows. */
@@ -48,7 +50,8 @@ export async function openSheet(path: string, sheet: string | null): Promise<She
     if (part !== undefined) for await (const text of textOfPart(part, LIST_BYTES)) xml += text
     return xml
   }
-  const sheets = elements(await listed('xl/workbook.xml'), 'sheet')
+  const workbook = await listed('xl/workbook.xml')
+  const sheets = elements(workbook, 'sheet')
   const meant = sheets.find(({ name }) => sheet === null || name === sheet)
   const relations = elements(await listed('xl/_rels/workbook.xml.rels'), 'Relationship')
   const target = relations.find(({ Id }) => Id !== undefined && Id === meant?.['id'])?.['Target']
@@ -56,6 +59,9 @@ export async function openSheet(path: string, sheet: string | null): Promise<She
   if (part === undefined) return null
   return {
     name: meant!['name'] ?? '',
+    countsFrom1904: elements(workbook, 'workbookPr').some(({ date1904 = '' }) =>
+      ['1', 'true', 'on'].includes(date1904),
+    ),
     rows: (mostBytes) => rowsOf(part, mostBytes),
     hasFormulas: (mostBytes) => hasFormulas(part, mostBytes),
   }
