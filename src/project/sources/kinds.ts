@@ -7,6 +7,7 @@ import { databaseServer } from './servers.ts'
 /** A database in a file of this machine. */
 const databaseFile = (key: string): SourceReader => ({
   key,
+  isOnServer: false,
   options: {},
   read: (group) => ({ database: textOf(group, key, EXPECTED_FILE), server: null, schema: 'main' }),
 })
@@ -16,6 +17,7 @@ const EXPECTED_FILE = 'the path of a database file, relative to the project dire
 export const sourceReaders: Readonly<Record<SourceKind, SourceReader>> = {
   files: {
     key: null,
+    isOnServer: false,
     options: {},
     read: () => ({ database: null, server: null, schema: 'main' }),
   },

@@ -25,6 +25,8 @@ export interface Group extends Members {
 export interface SourceReader {
   /** The key that says where the tables are; null: each table says it itself. */
   readonly key: string | null
+  /** Also where its URL cannot be read. */
+  readonly isOnServer: boolean
   /** Keys that other kinds do not have, each with the reason why a source of another kind cannot have it. */
   readonly options: Readonly<Record<string, string>>
   /** `name`: that of the source. */

@@ -13,6 +13,7 @@ export const databaseServer = (
   defaultSchema: (server: SourceServer | null) => string,
 ): SourceReader => ({
   key: system,
+  isOnServer: true,
   options: { timeout: 'the source is not on a server' },
   read(group, name) {
     const { database, server } = readServer(group, name, system)

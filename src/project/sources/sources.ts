@@ -79,7 +79,7 @@ function readSource(
     group.refuseMember(null, EXPECTED_SOURCE, 'list the tables that models read under "tables"')
   const tables = readSourceTables(group, {
     isInDatabase: database !== null,
-    isOnServer: server !== null,
+    isOnServer: sourceReaders[kind].isOnServer,
   })
   const secret = secretOf(group, secrets, tables)
   return {
