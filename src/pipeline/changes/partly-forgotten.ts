@@ -117,12 +117,11 @@ async function lastForgotten(
   const start = partStart(model, sql.value(high, type), type)
   const isMoved = input.steps.some((step) => 'zone' in step)
   // A part that begins where the input was cut is whole; a number says nothing of when it was.
-  const isPart =
-    isOwnTime && isTime(type) && !isMoved ? sql`CAST(${start} AS TIMESTAMP) < ${cutoff}` : sql`true`
-  const before = beforePart(start, type)
-  const row = await connection.row(
-    sql`SELECT CAST(CASE WHEN ${isPart} THEN ${start} ELSE ${before} END AS VARCHAR) AS last`,
-  )
+  const last =
+    isOwnTime && isTime(type) && !isMoved
+      ? sql`CASE WHEN CAST(${start} AS TIMESTAMP) < ${cutoff} THEN ${start} ELSE ${beforePart(start, type)} END`
+      : start
+  const row = await connection.row(sql`SELECT CAST((${last}) AS VARCHAR) AS last`)
   return textOf(row!['last'])
 }
 
@@ -138,7 +137,7 @@ const partStart = (model: Model, value: Sql, type: ColumnType): Sql =>
     ? sql`CAST(${periodStart(value, model.period, type)} AS ${sql.type(type)})`
     : value
 
-/** A value between this part and the one before it. */
+/** Of times: a value between this part and the one before it. */
 const beforePart = (start: Sql, type: ColumnType): Sql =>
   type === 'DATE' ? sql`${start} - 1` : sql`${start} - INTERVAL 1 MICROSECOND`
 

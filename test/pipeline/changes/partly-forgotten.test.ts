@@ -110,6 +110,45 @@ test('a month of which days are gone keeps them, and one that is whole is made a
   assert.equal(await sums(space, 'months', 'groups', 'days'), [7, 7, 8])
 })
 
+const groupsBy = (column: string) => `-- @kind: merge
+-- @unique_key: b
+-- @incremental: b
+SELECT ${column} AS b, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`
+
+test('numbers of which rows are gone keep what they have, and higher ones are made again', async () => {
+  const names = ['thousands', 'wholes', 'decimals', 'doubles']
+  const priced = (keep: string) => raw(`${keep}price DECIMAL(18, 2),\n`)
+  await using space = await workspace({
+    'eider.yml': 'name: k\n',
+    'models/raw/e.sql': priced(''),
+    'models/core/thousands.sql': `-- @kind: period
+-- @period: 1000 of b
+SELECT id AS b, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`,
+    'models/core/wholes.sql': groupsBy('id'),
+    'models/core/decimals.sql': groupsBy('price'),
+    'models/core/doubles.sql': groupsBy('id::DOUBLE'),
+  })
+  const rows = oneEach([200, 200, 200, 5, 4, 3, 2, 1])
+  await send(
+    space,
+    rows.map((row) => ({ ...row, id: row.id * 1000, price: row.id * 1000 })),
+  )
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', priced('-- @keep: 90 days\n'))
+  await space.ok(['run'])
+  await send(space, [
+    { id: 2000, price: 2000, ts: ago(200) },
+    { id: 6000, price: 6000, ts: ago(1) },
+  ])
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.is(plan.match(/warning: (?:periods|groups) up to that of/g)?.length, 4)
+  const { stdout } = await space.ok(['run'])
+  assert.is(stdout.match(/warning +(?:periods|groups) up to that of/g)?.length, 4)
+  assert.equal(await sums(space, ...names), [9, 9, 9, 9])
+})
+
 test('before anything is removed, and on the edge of a day, late rows count as ever', async () => {
   await using space = await workspace({ ...files, 'models/raw/e.sql': raw('-- @keep: 90 days\n') })
   await send(space, oneEach([5, 4, 3, 2, 1]))
