@@ -153,10 +153,10 @@ function namesInCode(names: readonly string[], reserved: readonly string[]) {
   )
 }
 
-/** Names and types of the keys by set, as a literal of either language. */
 /** Whether values are objects of GeoJSON. */
 export const isPlace = (type: string): boolean => /^Edm\.Geo(?:graphy|metry)/.test(type)
 
+/** Names and types of the keys by set, as a literal of either language. */
 export const keysText = (sets: ClientModel['sets']): string =>
   JSON.stringify(
     Object.fromEntries(sets.map(({ name, key }) => [name, key.map((one) => [one.name, one.type])])),

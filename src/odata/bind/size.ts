@@ -90,17 +90,20 @@ const sizeOf = (expression: Expression): number =>
   operandsOf(expression).reduce((size, operand) => size + sizeOf(operand), 1)
 
 /** Whether DuckDB may give rows in another order than they are stored in, because of it. */
-export function mayReorder(expression: Expression): boolean {
-  if (isLeaf(expression)) return false
-  // DuckDB returns rows where one side is NULL first.
-  const comparesNested =
-    expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
-  return comparesNested || isSubquery(expression) || operandsOf(expression).some(mayReorder)
-}
+export const mayReorder = (expression: Expression): boolean =>
+  hasNode(expression, (node) => isSubquery(node) || comparesNested(node))
+
+/** DuckDB returns rows where one side is NULL first. */
+const comparesNested = (expression: Expression): boolean =>
+  expression.kind === 'compare' && typeOf(expression.left)?.kind !== 'primitive'
 
 /** Whether it is calculated from other rows than the one at hand. */
-export const hasSubquery = (expression: Expression): boolean =>
-  !isLeaf(expression) && (isSubquery(expression) || operandsOf(expression).some(hasSubquery))
+export const hasSubquery = (expression: Expression): boolean => hasNode(expression, isSubquery)
+
+/** Whether it or a part of it is of that sort; a leaf never is. */
+const hasNode = (expression: Expression, isMeant: (node: Expression) => boolean): boolean =>
+  !isLeaf(expression) &&
+  (isMeant(expression) || operandsOf(expression).some((operand) => hasNode(operand, isMeant)))
 
 const isSubquery = (expression: Expression) =>
   expression.kind === 'in' ? isLongList(expression.list) : SUBQUERIES.has(expression.kind)

@@ -55,8 +55,5 @@ export function geoTypeOf(type: string, shape: GeoShape | null) {
 
 export const isGeoName = (name: string): name is GeoName => /^Edm\.Geo(?:graphy|metry)/.test(name)
 
-/** Whether a value of the one type may be one of the other: of the same surface, and without another shape. */
-export const isSameSurface = (a: GeoName, b: GeoName): boolean => surfaceOf(a) === surfaceOf(b)
-
 export const surfaceOf = (name: GeoName): GeoSurface =>
   name.startsWith('Edm.Geography') ? 'Geography' : 'Geometry'

@@ -16,7 +16,7 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import { hasOutsidersSql, hasRange } from '../sql/temporal-range.ts'
-import { type GeoShape, geoShapes } from '../edm/geo.ts'
+import { type GeoShape, geoShapes, geoTypeOf } from '../edm/geo.ts'
 import { edmTypeOf } from '../edm/types.ts'
 
 /** Names of columns. */
@@ -60,7 +60,7 @@ export async function readFacts(
     throw new Error(`${file} does not have the columns that the manifest lists`)
   const tinyints = columns.filter(({ type }) => type === 'TINYINT')
   const times = columns.filter((column) => hasRange(typeOf(column)))
-  const places = columns.filter(({ type }) => type.startsWith('GEOMETRY') && !type.endsWith(']'))
+  const places = columns.filter(({ type }) => geoTypeOf(type, null) !== null)
   const conditions = [
     ...tinyints.map(({ name }) => sql`(SELECT min(${sql.ident(name)}) < 0 FROM ${rows})`),
     ...times.map((column) => hasOutsidersSql(rows, column, typeOf(column))),

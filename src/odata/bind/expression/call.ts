@@ -31,7 +31,7 @@ import {
 } from '../../edm/types.ts'
 import { booleanConstant, cast } from './constants.ts'
 import { bindHierarchyTest, hierarchyTest } from './hierarchy.ts'
-import { geoType, isGeoName, isSameSurface, surfaceOf } from '../../edm/geo.ts'
+import { geoType, isGeoName, surfaceOf } from '../../edm/geo.ts'
 import { pathTarget } from './path.ts'
 import type { GeoSupport } from '../../protocol/conventions.ts'
 import { RequestError } from '../../../http/request-error.ts'
@@ -171,7 +171,7 @@ export function commonValueType(a: EdmType | null, b: EdmType | null): EdmType |
 function commonPlace(a: EdmType, b: EdmType): EdmType | null {
   if (!isGeoName(a.name) || !isGeoName(b.name) || a.name === b.name) return null
   const srid = sridOf(a)
-  const isOne = isSameSurface(a.name, b.name) && srid === sridOf(b)
+  const isOne = surfaceOf(a.name) === surfaceOf(b.name) && srid === sridOf(b)
   return isOne && srid !== undefined ? geoType(surfaceOf(a.name), srid, null) : null
 }
 
