@@ -264,10 +264,14 @@ async function adapt(
   return { ...adaptation, is, before }
 }
 
-async function create({ kind, context, model }: Kept, staged: readonly Column[]): Promise<Built> {
+const firstRows = ({ kind, context, model }: Kept, stage: Sql, staged: readonly Column[]): Sql =>
+  kind.firstRows?.(context, stage, model, staged) ?? sql`FROM ${stage}`
+
+async function create(kept: Kept, staged: readonly Column[]): Promise<Built> {
+  const { kind, context, model } = kept
   const { connection, store, createdIn } = context
   await kind.refuseStage?.(context, model)
-  const query = kind.firstRows?.(context, STAGE, model, staged) ?? sql`FROM ${STAGE}`
+  const query = firstRows(kept, STAGE, staged)
   const statement = sql`CREATE OR REPLACE TABLE ${sql.relation(model.name, createdIn)} AS ${query}`
   const rows = await comparing(context, model, async () => {
     await makeWay(context, model)
@@ -363,8 +367,7 @@ async function dryCreate(
   context.changes.lose(model.name)
   const all = await keepTable(connection, '_eider_stage', unique)
   const stage = await planYoung(context, model, all)
-  const rows = kind.firstRows?.(context, stage, model, staged) ?? sql`FROM ${stage}`
-  await layOver(connection, model.name, rows)
+  await layOver(connection, model.name, firstRows(kept, stage, staged))
   await checkKeys(kept, [])
   const compared = current !== null && { before: current, after: stage }
   const changes = compared ? await compareRows(connection, compared) : null
