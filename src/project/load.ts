@@ -99,8 +99,7 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
   if (diagnostics.length > 0) throw new DiagnosticsError(diagnostics)
   const declared = [...config.variables.keys()]
   const { values: dotEnv, warnings } = await readDotEnv(root, declared)
-  const inForce = env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null
-  const target = options.target === null ? null : options.target || inForce
+  const target = targetInForce(options, dotEnv)
   const ofTarget = target === null ? null : settingsOfTarget(target, targets)
   const unusable: UnusableValue[] = []
   const found = Object.entries(settings).map(([key, setting]) => {
@@ -154,6 +153,21 @@ export async function loadProject(dir: string, options: LoadOptions): Promise<Pr
       hasStoredTypes: paths.lake !== undefined,
     },
   }
+}
+
+const targetInForce = (
+  { env, target }: Pick<LoadOptions, 'env' | 'target'>,
+  dotEnv: Environment,
+) => (target === null ? null : target || env['EIDER_TARGET'] || dotEnv['EIDER_TARGET'] || null)
+
+/** Where the state of the project in `dir` is, which nothing in eider.yml decides: it may have mistakes. */
+export async function stateDirOf(
+  dir: string,
+  options: Pick<LoadOptions, 'env' | 'target'>,
+): Promise<string> {
+  const root = resolve(dir)
+  const { values } = await readDotEnv(root, []).catch(() => ({ values: {} }))
+  return stateDirIn(root, targetInForce(options, values))
 }
 
 /**
@@ -252,6 +266,9 @@ function withAdminPort(found: SettingValues): Settings {
 const isLake = (values: WrittenValues): boolean =>
   [...values.keys()].some((key) => key.startsWith('lake.'))
 
+const stateDirIn = (root: string, target: string | null): string =>
+  target === null ? join(root, '.eider') : join(root, '.eider', 'targets', target)
+
 /**
  * A target has separate state: a database without the events that were flushed into it, or a snapshot of another
  * database, would be inconsistent.
@@ -262,8 +279,7 @@ export function projectPathsOf(
   target: string | null,
   hasNoDatabase: boolean,
 ): ProjectPaths {
-  const root = join(dir, '.eider')
-  const state = target === null ? root : join(root, 'targets', target)
+  const state = stateDirIn(dir, target)
   return {
     dir,
     database:

@@ -1,5 +1,6 @@
 // Where the answers of `eider status` come from: the state file of the supervisor, the services by HTTP, and the disk.
 
+import { join } from 'node:path'
 import { damagedEvents } from '../buffer/damaged.ts'
 import { waitingBytes } from '../buffer/waiting.ts'
 import { type UnbuiltSet, unbuiltSets } from '../core/unbuilt.ts'
@@ -37,18 +38,15 @@ export async function readUpStatus(
   { liveOnly }: { readonly liveOnly: boolean },
 ): Promise<UpStatus> {
   const { paths, name, target } = project
-  const holder = await readLockHolder(upLock(paths.state))
-  const state = await readUpState(paths.state)
-  const isAtWork = holder?.alive === true && state?.pid === holder.holder.pid
-  const asked = await Promise.all((isAtWork ? state.services : []).map(ask))
-  const runs = (state?.runs ?? []).map(runStatus)
+  const supervisor = await supervisorIn(paths.state)
+  const { state, isAtWork, asked } = supervisor
   const problems = [
-    ...(isAtWork ? [] : [notAtWork(holder?.alive === true)]),
+    ...(isAtWork ? [] : [notAtWork(supervisor.isStarting)]),
     ...asked.flatMap(problemOfService),
     ...(liveOnly
       ? []
       : [
-          ...runs.flatMap(problemOfRun),
+          ...(state?.runs ?? []).map(runStatus).flatMap(problemOfRun),
           ...(state?.behind ?? []).map(problemOfSet),
           ...(await damagedEvents(paths.buffer)).map(problemOfEvents),
           ...(await unbuiltIn(project)).map(problemOfUnbuilt),
@@ -59,11 +57,64 @@ export async function readUpStatus(
     problems,
     project: name,
     target,
-    up: isAtWork ? { pid: state.pid, since: state.started_at } : null,
+    ...ofSupervisor(supervisor),
+    events: await eventsIn(paths.buffer, asked),
+    publication: publicationServed(asked) ?? (await publicationOf(project)),
+  }
+}
+
+/**
+ * The status of a project that has a mistake, which changes nothing in what runs, by what its supervisor knows.
+ * `stateDir` is that of the target. null: no supervisor is at work.
+ */
+export async function readRunningStatus(
+  stateDir: string,
+  mistake: UpProblem,
+  { liveOnly }: { readonly liveOnly: boolean },
+): Promise<UpStatus | null> {
+  const supervisor = await supervisorIn(stateDir)
+  const { state, isAtWork, asked } = supervisor
+  if (state === null || !isAtWork) return null
+  const problems = [...asked.flatMap(problemOfService), ...(liveOnly ? [] : [mistake])]
+  return {
+    healthy: problems.length === 0,
+    problems,
+    project: state.project,
+    target: state.target,
+    ...ofSupervisor(supervisor),
+    events: await eventsIn(join(stateDir, 'buffer'), asked),
+    publication: publicationServed(asked),
+  }
+}
+
+interface Supervisor {
+  /** What it wrote last; null: none has. */
+  readonly state: UpState | null
+  readonly isAtWork: boolean
+  readonly isStarting: boolean
+  /** Its services, none where it is not at work. */
+  readonly asked: readonly Asked[]
+}
+
+async function supervisorIn(stateDir: string): Promise<Supervisor> {
+  const holder = await readLockHolder(upLock(stateDir))
+  const state = await readUpState(stateDir)
+  const isAlive = holder?.alive === true
+  const isAtWork = isAlive && state?.pid === holder.holder.pid
+  const asked = await Promise.all((isAtWork ? state.services : []).map(ask))
+  return { state, isAtWork, isStarting: isAlive && !isAtWork, asked }
+}
+
+function ofSupervisor({
+  state,
+  isAtWork,
+  asked,
+}: Supervisor): Pick<UpStatus, 'up' | 'services' | 'runs' | 'notify'> {
+  const runs = (state?.runs ?? []).map(runStatus)
+  return {
+    up: state !== null && isAtWork ? { pid: state.pid, since: state.started_at } : null,
     services: asked.map(serviceStatus),
     runs: isAtWork ? runs : runs.map((run) => ({ ...run, next: null, working_since: null })),
-    events: await eventsOf(project, asked),
-    publication: await publicationOf(project, asked),
     notify: state?.notify ?? NONE_SENT,
   }
 }
@@ -145,17 +196,21 @@ function runStatus({ working, ...rest }: UpState['runs'][number]): RunStatus {
   return { ...rest, working_since: working?.since ?? null }
 }
 
-async function eventsOf({ paths }: Project, asked: readonly Asked[]): Promise<UpStatus['events']> {
-  const bytes = [...(await waitingBytes(paths.buffer)).values()].reduce((sum, n) => sum + n, 0)
+async function eventsIn(buffer: string, asked: readonly Asked[]): Promise<UpStatus['events']> {
+  const bytes = [...(await waitingBytes(buffer)).values()].reduce((sum, n) => sum + n, 0)
   const collect = asked.find(({ service }) => service.service === 'collect')
   return { waiting: collect?.health?.events ?? (bytes === 0 ? 0 : null), bytes }
 }
 
-/** The service knows it. If it does not answer, the disk is read. */
-async function publicationOf({ paths }: Project, asked: readonly Asked[]) {
+/** null: the service does not say so. */
+function publicationServed(asked: readonly Asked[]): UpStatus['publication'] {
   const { health = null } = asked.find(({ service }) => service.service === 'serve') ?? {}
-  if (health?.snapshot != null && health.published_at != null)
-    return { id: health.snapshot, published_at: health.published_at }
+  if (health?.snapshot == null || health.published_at == null) return null
+  return { id: health.snapshot, published_at: health.published_at }
+}
+
+/** By the disk. */
+async function publicationOf({ paths }: Project): Promise<UpStatus['publication']> {
   if (traitsOf(paths).isPulled) return null // only its service knows what has been brought here
   const { openStore } = await import('../store/open.ts')
   const snapshot = await openStore(paths).snapshots.current()

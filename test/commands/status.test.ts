@@ -84,6 +84,28 @@ test('a service that is started again, or does not answer, is not healthy', asyn
   assert.match(serve.last_end!, 'SIGKILL at 20')
 })
 
+test('a mistake in eider.yml changes nothing in what runs: it is a problem, but all is live', async () => {
+  await using space = await workspace({ ...files, 'eider.yml': 'name: shop\n' })
+  const up = await startUp(space)
+  const services = (status: UpStatus) => status.services.map(({ health }) => health)
+  await until(
+    async () => services(await statusOf(space, 0)),
+    (all) => all.every((one) => one === 'ok'),
+  )
+  for (const mistake of ['name: shop\nbogus: 1\n', 'name: shop\ntargets: [\n', '\x00']) {
+    await space.write('eider.yml', mistake)
+    const live = await statusOf(space, 0, '--live')
+    assert.is(live.project, 'shop')
+    assert.equal(services(live), ['ok', 'ok'])
+  }
+  await space.write('eider.yml', 'name: shop\nbogus: 1\n')
+  const [problem] = (await statusOf(space, 1)).problems
+  assert.match(problem!.message, /^the project cannot be read: eider\.yml:2:1: .*bogus/)
+  await up.running.stop()
+  const { stderr } = await space.ok(['status', '--live'], { exitCode: 1 })
+  assert.match(stderr, /bogus/)
+})
+
 test('a collector says in its health how the last run went', async () => {
   await using space = await workspace(files)
   const up = await startUp(space)
