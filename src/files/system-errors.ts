@@ -114,7 +114,8 @@ export function listenProblem(
   return { problem: `cannot listen on ${host}:${port}: ${message}` }
 }
 
-function fullDisk(error: Error, at?: string): SystemProblem {
+function fullDisk(error: Error, named?: string): SystemProblem {
+  const at = named ?? fullProjectDir()
   const shown = at === undefined ? '' : shownPath(at)
   if (isQuota(error))
     return {
@@ -130,6 +131,20 @@ function fullDisk(error: Error, at?: string): SystemProblem {
   return {
     problem: `${disk} is full`,
     hint: 'free some space, and run the command again',
+  }
+}
+
+/** Less than this is no room for what eider writes at once. */
+const ROOM_BYTES = 16 << 20
+
+/** The working directory, which is that of the project, where its disk may be the full one: errors of writes name no file. */
+function fullProjectDir(): string | undefined {
+  try {
+    const dir = process.cwd()
+    const { bavail, bsize } = statfsSync(dir)
+    return bavail * bsize < ROOM_BYTES ? dir : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -5,7 +5,7 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, symlink } from 'node:fs/promises'
+import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -90,6 +90,17 @@ testOnDisk(
     await assertStored(space, sender)
   },
 )
+
+testOnDisk('a run on a full disk names it, though the system names no file', async () => {
+  await using space = await workspace(project)
+  await using disk = await smallDisk(24 * 2 ** 20)
+  const dir = join(disk.dir, 'shop')
+  await cp(space.dir, dir, { recursive: true })
+  await space.ok(['run', '--project', dir])
+  await disk.fill(0)
+  const { stderr } = await space.ok(['run', '--project', dir], { exitCode: 3 })
+  assert.match(stderr, `the disk of ${dir} is full\nhint: free some space`)
+})
 
 testOnDisk('a run on a disk without inodes says so, and not that it is full', async () => {
   await using space = await workspace(project)
