@@ -11,6 +11,8 @@ export interface ZippedPart {
   /** Of its header. */
   readonly at: number
   readonly packedBytes: number
+  /** Unpacked, as the archive says. */
+  readonly sizeBytes: number
   readonly isDeflated: boolean
 }
 
@@ -45,6 +47,7 @@ export async function partsOfZip(path: string): Promise<ReadonlyMap<string, Zipp
         path,
         at: directory.readUInt32LE(at + 42),
         packedBytes: directory.readUInt32LE(at + 20),
+        sizeBytes: directory.readUInt32LE(at + 24),
         isDeflated: method === 8,
       })
     at += 46 + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32)

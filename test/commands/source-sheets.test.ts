@@ -3,78 +3,27 @@
 import { writeFile } from 'node:fs/promises'
 import * as assert from 'uvu/assert'
 import { test } from 'uvu'
-import { zip } from '../../src/files/zip.ts'
 import { extensionCache, withExtensions } from '../support/extension-cache.ts'
 import { rowsOf } from '../support/run-results.ts'
+import { type Rows, workbookBytes } from '../support/workbook-bytes.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const env = { EIDER_EXTENSIONS: extensionCache }
 
-/** A text, a number, a formula without a value, a date by its number of days, or nothing. */
-type Cell = string | number | { readonly formula: string } | { readonly days: number } | null
-
-const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
-const P = 'http://schemas.openxmlformats.org/package/2006'
-const S = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
-const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
-
-/** As openpyxl writes it. */
-async function workbook(
-  rows: readonly (readonly Cell[])[],
-  properties = '<workbookPr/>',
-): Promise<Buffer> {
-  const cell = (value: Cell, place: string) => {
-    if (value === null) return `<c r="${place}" s="0" />`
-    if (typeof value === 'number') return `<c r="${place}" t="n"><v>${value}</v></c>`
-    if (typeof value === 'string')
-      return `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`
-    if ('days' in value) return `<c r="${place}" s="1"><v>${value.days}</v></c>`
-    return `<c r="${place}"><f>${value.formula}</f><v /></c>`
-  }
-  const lines = rows.map((cells, i) => {
-    const all = cells.map((value, j) => cell(value, `${'ABCDEF'[j]}${i + 1}`))
-    return `<row r="${i + 1}">${all.join('')}</row>`
-  })
-  const parts = {
-    '[Content_Types].xml': `<Types xmlns="${P}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
-    '_rels/.rels': `<Relationships xmlns="${P}/relationships"><Relationship Id="rId1" Type="${R}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    'xl/workbook.xml': `<workbook xmlns="${S}" xmlns:r="${R}">${properties}<sheets><sheet name="Q1 &amp; Q2" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${P}/relationships"><Relationship Id="rId1" Type="${R}/worksheet" Target="/xl/worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${R}/styles" Target="/xl/styles.xml"/></Relationships>`,
-    'xl/styles.xml': `<styleSheet xmlns="${S}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
-    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${S}"><cols><col min="1" max="1"/></cols><sheetData>${lines.join('')}</sheetData></worksheet>`,
-  }
-  const content = Object.entries(parts).map(([name, xml]) => ({
-    name,
-    content: [Buffer.from(xml)],
-  }))
-  const bytes: Buffer[] = []
-  for await (const chunk of zip(content)) bytes.push(chunk)
-  return Buffer.concat(bytes)
-}
-
-async function sheetSpace(
-  rows: readonly (readonly Cell[])[],
-  settings: readonly string[] = [],
-): Promise<Workspace> {
+async function sheetSpace(rows: Rows, settings: readonly string[] = []): Promise<Workspace> {
   const lines = ['file: data/t.xlsx', ...settings].map((line) => `        ${line}\n`)
   const space = await workspace({
     'eider.yml': `name: t\nsources:\n  f:\n    tables:\n      t:\n${lines.join('')}`,
     'models/core/t.sql': 'SELECT * FROM f.t\n',
     'data/README': '',
   })
-  await writeFile(space.path('data/t.xlsx'), await workbook(rows))
+  await writeFile(space.path('data/t.xlsx'), await workbookBytes(rows))
   return space
 }
 
-const title: readonly (readonly Cell[])[] = [
-  ['Sales report 2026'],
-  [],
-  ['region', 'units'],
-  ['North', 3],
-  ['South', 4],
-]
+const title: Rows = [['Sales report 2026'], [], ['region', 'units'], ['North', 3], ['South', 4]]
 
-const refusals: Readonly<Record<string, { rows: readonly (readonly Cell[])[]; said: RegExp }>> = {
+const refusals: Readonly<Record<string, { rows: Rows; said: RegExp }>> = {
   'a title above the table': {
     rows: title,
     said: /data\/t\.xlsx, sheet "Q1 & Q2": A1 seems to be a title above the table.*"range: A3:B100000"/s,
@@ -179,21 +128,125 @@ withExtensions(test, ['excel'], 'cells below no header get a warning', async () 
   assert.not.match((await said.ok(['run'], { env })).stderr, /cells-left-out/)
 })
 
-test('dates of a workbook that counts days from 1904 are refused', async () => {
-  const rows = [
-    ['day', 'units'],
-    [{ days: 44_561 }, 3],
-  ]
-  await using space = await sheetSpace(rows)
+const FROM_1904 = { properties: '<workbookPr date1904="1" defaultThemeVersion="1"/>' }
+
+withExtensions(
+  test,
+  ['excel'],
+  'dates of a workbook that counts days from 1904 are refused',
+  async () => {
+    const rows = [
+      ['day', 'units'],
+      [{ days: 44_561 }, 3],
+    ] as const
+    await using space = await sheetSpace(rows)
+    await space.ok(['run'], { env })
+    assert.equal(await rowsOf(space, env, 'FROM core.t'), [{ day: '2021-12-31', units: 3 }])
+    await writeFile(space.path('data/t.xlsx'), await workbookBytes(rows, FROM_1904))
+    const { stderr } = await space.ok(['run'], { env, exitCode: 1 })
+    assert.match(
+      stderr,
+      /data\/t\.xlsx, sheet "Q1 & Q2": the workbook counts days from 1904, so that the dates of column "day"/,
+    )
+  },
+)
+
+/** A project whose table is all workbooks of data/, with the rows of `of`. */
+async function sheetsSpace(of: Readonly<Record<string, Rows | Buffer>>): Promise<Workspace> {
+  const space = await workspace({
+    'eider.yml': "name: t\nsources:\n  f:\n    tables:\n      t:\n        file: 'data/*.xlsx'\n",
+    'models/core/t.sql': 'SELECT * FROM f.t\n',
+    'data/README': '',
+  })
+  for (const [name, rows] of Object.entries(of))
+    await space.write(`data/${name}.xlsx`, Buffer.isBuffer(rows) ? rows : await workbookBytes(rows))
+  return space
+}
+
+withExtensions(test, ['excel'], 'all workbooks of a pattern are read', async () => {
+  await using space = await sheetsSpace({
+    jan: [['day', 'units', 'note'], [{ days: 46_023 }, 1, null], [], [{ days: 46_024 }, 2, null]],
+    feb: [
+      ['note', 'day', 'units'],
+      ['late', { days: 46_054 }, 3],
+    ],
+    mar: [['day', 'units', 'note']],
+    // What Excel keeps beside a workbook that is open.
+    '~$jan': Buffer.from('\u0005Anna'),
+  })
   await space.ok(['run'], { env })
-  assert.equal(await rowsOf(space, env, 'FROM core.t'), [{ day: '2021-12-31', units: 3 }])
-  const file = await workbook(rows, '<workbookPr date1904="1" defaultThemeVersion="1"/>')
-  await writeFile(space.path('data/t.xlsx'), file)
-  const { stderr } = await space.ok(['run'], { env, exitCode: 1 })
-  assert.match(
-    stderr,
-    /data\/t\.xlsx, sheet "Q1 & Q2": the workbook counts days from 1904, so that the dates of column "day"/,
+  assert.equal(await rowsOf(space, env, 'FROM core.t ORDER BY units'), [
+    { day: '2026-01-01', units: 1, note: null },
+    { day: '2026-01-02', units: 2, note: null },
+    { day: '2026-02-01', units: 3, note: 'late' },
+  ])
+  await space.write(
+    'data/apr.xlsx',
+    await workbookBytes([
+      ['day', 'units', 'note'],
+      [{ days: 46_113 }, 4, 'x'],
+    ]),
   )
+  await space.ok(['run'], { env })
+  assert.equal(await rowsOf(space, env, 'SELECT count(*)::INTEGER AS n FROM core.t'), [{ n: 4 }])
+})
+
+const january: Rows = [
+  ['day', 'units'],
+  [{ days: 46_023 }, 1],
+]
+
+const unlike: Readonly<Record<string, { feb: Rows; said: RegExp }>> = {
+  'with a column more': {
+    feb: [
+      ['day', 'units', 'note'],
+      [{ days: 46_054 }, 2, 'late'],
+    ],
+    said: /data\/jan\.xlsx has no column "note", which data\/feb\.xlsx has/,
+  },
+  'with text where another one has numbers': {
+    feb: [
+      ['day', 'units'],
+      [{ days: 46_054 }, 'two'],
+    ],
+    said: /data\/jan\.xlsx: the column "units" has numbers, by the first cell below its name, and text in data\/feb\.xlsx/,
+  },
+  'without rows at all': {
+    feb: [],
+    said: /data\/feb\.xlsx: No rows found/,
+  },
+}
+
+for (const [name, { feb, said }] of Object.entries(unlike))
+  withExtensions(test, ['excel'], `a workbook of a pattern ${name} is refused`, async () => {
+    await using space = await sheetsSpace({ jan: january, feb })
+    assert.match((await space.ok(['run'], { env, exitCode: 1 })).stderr, said)
+  })
+
+withExtensions(test, ['excel'], 'each workbook of a pattern is looked at', async () => {
+  await using space = await sheetsSpace({ jan: january })
+  await space.write('data/mar.xlsx', await workbookBytes(january, FROM_1904))
+  const { stderr } = await space.ok(['run'], { env, exitCode: 1 })
+  assert.match(stderr, /data\/mar\.xlsx, sheet "Q1 & Q2": the workbook counts days from 1904/)
+  const formula: Rows = [
+    ...january,
+    ...Array.from({ length: 30_000 }, () => [{ days: 46_023 }, 1] as const),
+    [null, { formula: 'A2' }],
+  ]
+  await space.write('data/mar.xlsx', await workbookBytes(formula))
+  const late = await space.ok(['run'], { env, exitCode: 1 })
+  assert.match(late.stderr, /data\/mar\.xlsx, .*: B30003 has a formula without a value/)
+})
+
+withExtensions(test, ['excel'], 'a file whose name looks like a pattern is that file', async () => {
+  await using space = await workspace({
+    'eider.yml': "name: t\nsources:\n  f:\n    tables:\n      t:\n        file: 'data/t[1].xlsx'\n",
+    'models/core/t.sql': 'SELECT * FROM f.t\n',
+  })
+  await space.write('data/t1.xlsx', await workbookBytes([['id'], [1]]))
+  await space.write('data/t[1].xlsx', await workbookBytes([['id'], [2]]))
+  await space.ok(['run'], { env })
+  assert.equal(await rowsOf(space, env, 'FROM core.t'), [{ id: 2 }])
 })
 
 test.run()

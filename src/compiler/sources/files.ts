@@ -17,7 +17,7 @@ import { textOf } from '../../duckdb/values.ts'
 import { columnsAsText } from '../csv/lone-words.ts'
 import { checkCsv, refuseOtherBytes, undeclared } from './check-csv.ts'
 import { refuseOtherFormats } from './check-format.ts'
-import { checkSheet } from './check-sheet.ts'
+import { checkSheets } from './check-sheet.ts'
 import { refuseWrongColumns } from './declared-columns.ts'
 import { refuseLostDigits } from './late-json.ts'
 import { checkParquet } from './parquet-files.ts'
@@ -33,6 +33,7 @@ import {
 } from './rows-of-file.ts'
 import { raggedRow } from './ragged-rows.ts'
 import type { SourceAccess } from './source-access.ts'
+import { rowsOfWorkbooks } from './workbooks.ts'
 
 export const files: SourceAccess = {
   filesOf: () => [],
@@ -42,8 +43,9 @@ export const files: SourceAccess = {
     select: async (connection, table, asText) => {
       const file = fileTable(table)
       if (asText.length === 0) await refuseWrongColumns(connection, dir, file)
-      const rows = sql`SELECT * FROM ${rowsOfFile(dir, file, { asText })}`
-      return file.format === 'excel' ? sql`${rows} WHERE ${IS_FILLED}` : rows
+      if (file.format === 'excel')
+        return sql`${await rowsOfWorkbooks(connection, dir, file)} WHERE ${IS_FILLED}`
+      return sql`SELECT * FROM ${rowsOfFile(dir, file, { asText })}`
     },
     asText: async (connection, table, columns) => {
       const file = fileTable(table)
@@ -56,7 +58,7 @@ export const files: SourceAccess = {
       const file = fileTable(table)
       if (file.format === 'json') await refuseLostDigits(connection, dir, file, columns)
       if (file.format === 'parquet') await checkParquet(connection, dir, file)
-      if (file.format === 'excel') return checkSheet(dir, file, columns)
+      if (file.format === 'excel') return checkSheets(connection, dir, file, columns)
       return file.format === 'csv' ? checkCsv(connection, dir, file, columns) : []
     },
     explain: () => null,

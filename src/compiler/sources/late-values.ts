@@ -7,7 +7,7 @@ import type { FileFormat } from '../../core/sources.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { lateValue } from './check-csv.ts'
-import { lateFormula } from './check-sheet.ts'
+import { lateSheets } from './check-sheet.ts'
 import { lateNumber } from './late-json.ts'
 import { lateParquet } from './parquet-files.ts'
 import { isFileTable } from './rows-of-file.ts'
@@ -16,7 +16,7 @@ const lateIn: Partial<Record<FileFormat, typeof lateValue>> = {
   csv: lateValue,
   json: lateNumber,
   parquet: lateParquet,
-  excel: lateFormula,
+  excel: lateSheets,
 }
 
 /**

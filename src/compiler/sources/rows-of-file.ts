@@ -120,7 +120,7 @@ function typesOf(
 export function pathOf(dir: string, { location, format }: FileTable): string {
   if (isRemote(location)) return location
   const path = resolve(dir, location)
-  if (format === 'excel' || fileFormats[format].isDirectory) return path
+  if (fileFormats[format].isDirectory) return path
   if (isFile(path)) return verbatim(path)
   return isAbsolute(location) ? path : join(verbatim(dir), location)
 }

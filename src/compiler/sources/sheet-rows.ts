@@ -21,6 +21,14 @@ export interface SheetRow {
   readonly cells: readonly SheetCell[]
 }
 
+/** Columns and rows, from 1. */
+export interface CellArea {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
 /** Lists of sheets are some KiB. */
 const LIST_BYTES = MiB
 
@@ -34,6 +42,8 @@ export interface Sheet {
   readonly name: string
   /** Days of the workbook are counted from 1904-01-01 (18.2.28), which DuckDB does not know. */
   readonly countsFrom1904: boolean
+  /** Of its XML, as the archive says. */
+  readonly sizeBytes: number
   /** From the top; no more than `mostBytes` of XML are read for them. */
   readonly rows: (mostBytes: number) => AsyncGenerator<SheetRow, void>
   /** Six times as fast as its rows. */
@@ -62,6 +72,7 @@ export async function openSheet(path: string, sheet: string | null): Promise<She
     countsFrom1904: elements(workbook, 'workbookPr').some(({ date1904 = '' }) =>
       ['1', 'true', 'on'].includes(date1904),
     ),
+    sizeBytes: part.sizeBytes,
     rows: (mostBytes) => rowsOf(part, mostBytes),
     hasFormulas: (mostBytes) => hasFormulas(part, mostBytes),
   }
@@ -166,7 +177,7 @@ function columnNumber(letters: string): number {
 }
 
 /** The cells of `A3:C6`, as numbers. */
-export function cellsOfRange(range: string) {
+export function cellsOfRange(range: string): CellArea {
   const [, left, top, right, bottom] = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range.toUpperCase())!
   const [a, b] = [columnNumber(left!), columnNumber(right!)]
   const [c, d] = [Number(top), Number(bottom)]
