@@ -12,6 +12,7 @@ interface FreshSetsOptions {
   /** What was told by the supervisor before. */
   readonly before: readonly SetBehind[]
   readonly onBehind: (set: SetBehind) => void
+  /** As it is now; as it was, where it is no longer promised. */
   readonly onFresh: (set: SetBehind) => void
 }
 
@@ -58,12 +59,14 @@ export class FreshSets {
     for (const [name, set] of this.#behind) {
       if (stillBehind.has(name)) continue
       this.#behind.delete(name)
-      this.#options.onFresh(set)
+      this.#options.onFresh(this.#promised.find((one) => one.name === name) ?? set)
     }
   }
 
-  #isBehind({ fresh_at: at, fresh_within: seconds }: SetBehind, nowMs: number): boolean {
-    const sinceMs = Math.max(this.#beganMs, at === null ? 0 : Date.parse(at))
+  /** One that is known to be behind is so until a run has noted more. */
+  #isBehind({ name, fresh_at: at, fresh_within: seconds }: SetBehind, nowMs: number): boolean {
+    const notedMs = at === null ? 0 : Date.parse(at)
+    const sinceMs = this.#behind.has(name) ? notedMs : Math.max(this.#beganMs, notedMs)
     return nowMs - sinceMs > seconds * 1_000
   }
 }

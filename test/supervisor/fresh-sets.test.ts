@@ -15,10 +15,12 @@ function watched(before: readonly SetBehind[] = []) {
     },
     before,
     onBehind: ({ name }) => void told.push(`${name} behind`),
-    onFresh: ({ name }) => void told.push(`${name} fresh`),
+    onFresh: ({ name, fresh_at: at }) => void told.push(`${name} fresh at ${at}`),
   })
   return { sets, told, noted }
 }
+
+const isoText = (ms: number) => new Date(ms).toISOString()
 
 const stateOf = (freshMs: number | null, within?: number) => ({
   run_id: '1',
@@ -29,7 +31,7 @@ const stateOf = (freshMs: number | null, within?: number) => ({
   warnings: [],
   warned: 0,
   builds: [],
-  ...(freshMs === null ? {} : { fresh_at: new Date(freshMs).toISOString() }),
+  ...(freshMs === null ? {} : { fresh_at: isoText(freshMs) }),
   ...(within === undefined ? {} : { fresh_within: within }),
 })
 
@@ -49,7 +51,7 @@ test('a set is told of once when it is behind, and once when it is fresh again',
   noted.states = { 'mart.a': stateOf(nowMs + 11_500, 10) }
   await sets.look(nowMs + 12_000)
   await sets.look(nowMs + 13_000)
-  assert.equal(told, ['mart_a behind', 'mart_a fresh'])
+  assert.equal(told, ['mart_a behind', `mart_a fresh at ${isoText(nowMs + 11_500)}`])
   assert.equal(sets.behind, [])
 })
 
@@ -86,18 +88,19 @@ test('time in which no supervisor was there does not count, and nothing is told 
   const before = [{ name: 'mart_a', fresh_at: null, fresh_within: 10 }]
   const next = watched(before)
   next.noted.states = { 'mart.a': stateOf(nowMs - 3_600_000, 10) }
+  await next.sets.look(nowMs + 1_000)
   await next.sets.look(nowMs + 60_000)
   assert.equal(next.told, [])
   next.noted.states = { 'mart.a': stateOf(nowMs + 60_000, 10) }
   await next.sets.look(nowMs + 61_000)
-  assert.equal(next.told, ['mart_a fresh'])
+  assert.equal(next.told, [`mart_a fresh at ${isoText(nowMs + 60_000)}`])
 })
 
 test('a promise that is taken back is told of as kept', async () => {
   const { sets, told, noted } = watched([{ name: 'mart_a', fresh_at: null, fresh_within: 10 }])
   noted.states = { 'mart.a': stateOf(null) }
   await sets.look(Date.now())
-  assert.equal(told, ['mart_a fresh'])
+  assert.equal(told, ['mart_a fresh at null'])
 })
 
 test.run()
