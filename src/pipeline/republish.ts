@@ -10,12 +10,14 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { isInterrupt } from '../duckdb/errors.ts'
 import type { TouchedColumn } from '../store/changes.ts'
 import { fileOf, type Published, type Retention } from '../store/snapshots.ts'
 import { isEdited, type Known } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { checkKey } from './build/materialize/stage.ts'
+import { checksOfTables, runChecks } from './build/run-checks.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { followedColumns } from './changes/notes.ts'
@@ -53,7 +55,7 @@ export async function republish(request: RepublishRequest): Promise<Republished>
   const known = await state.begin(connection, project.models.keys())
   const models = chosenModels(project, known, names)
   const { runId, startedAt: now } = new RunResults(new Date(), () => {})
-  for (const model of models) await requireKey(connection, model)
+  for (const model of models) await requireSound(connection, model)
   const versions = await nextVersions(request, known, models, { runId, startedAt: now })
   const published = await publishNow({ ...request, versions, runId, now })
   return { ...published, models: models.map(({ name }) => name) }
@@ -105,13 +107,19 @@ const notPublished = (problem: string): EnvironmentError =>
   })
 
 /** A build checks the rows that it makes; nobody has checked these. */
-async function requireKey(connection: Connection, model: Model): Promise<void> {
+async function requireSound(connection: Connection, model: Model): Promise<void> {
   try {
     await checkKey(connection, sql.relation(model.name), model.expose?.key ?? [], 'expose', '')
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
     throw notPublished(`${model.name}: ${error.message.replace(/; $/, '')}`)
   }
+  // Events stay, and are published, even when checks fail.
+  if (model.kind === 'events') return
+  const checks = await checksOfTables(connection, model)
+  await runChecks(connection, { ...model, checks }).catch((error: unknown) => {
+    throw isInterrupt(error) ? error : notPublished(explainFailure(error, model, null))
+  })
 }
 
 function chosenModels(

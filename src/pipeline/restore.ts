@@ -16,6 +16,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { withoutSystems } from '../core/type-syntax.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { isInterrupt } from '../duckdb/errors.ts'
 import type { TouchedColumn } from '../store/changes.ts'
 import type { KeptState } from '../store/past-states.ts'
 import type { Published, Retention } from '../store/snapshots.ts'
@@ -25,10 +26,11 @@ import { isLosslessWidening } from './build/materialize/evolve.ts'
 import { countRows, relationType } from './build/materialize/relation.ts'
 import { pendingRenames, renamedTable, withRenames } from './build/materialize/renames.ts'
 import { checkKey } from './build/materialize/stage.ts'
+import { checksOfTables, runChecks } from './build/run-checks.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
 import { refuseUnfinished } from './erase/record.ts'
-import { ModelFailure } from './failure.ts'
+import { explainFailure, ModelFailure } from './failure.ts'
 import { ruleAt } from './history.ts'
 import { RESTORED } from './plan/decide.ts'
 import { recordWork, workOn } from './record-work.ts'
@@ -92,12 +94,14 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
   const rules = await rulesOf(request, record)
   const changes = followedColumns({ store: opened }, model).length > 0
   if (changes) await state.makeChanges(connection)
+  const checks = await checksOfTables(connection, model)
   await state.change(connection, async () => {
     const touched = await touchedBy(request, sql`(FROM ${gone} UNION ALL FROM ${come})`)
     const target = await opened.tables.written(connection, model.name)
     await connection.run(sql`DELETE FROM ${target.table}`)
     const rows = await target.rows(sql`SELECT ${names} FROM ${ROWS}`)
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${rows}`)
+    await requireChecks(connection, { ...model, checks })
     for (const one of rules) await state.recordModels(connection, runId, [{ ...one, version }])
     await state.changes.record(
       connection,
@@ -290,6 +294,19 @@ async function requireKeys(connection: Connection, model: Model): Promise<void> 
     const problem = error.message.replace(/; $/, '')
     throw new UsageError(`the rows of then do not have the key of ${model.name}: ${problem}`, {
       hint: 'nothing was changed; the model has another key than it had then',
+    })
+  }
+}
+
+/** In the transaction of the restore. A check may have come since. */
+async function requireChecks(connection: Connection, model: Model): Promise<void> {
+  try {
+    await runChecks(connection, model)
+  } catch (error) {
+    if (isInterrupt(error)) throw error
+    const problem = explainFailure(error, model, null)
+    throw new UsageError(`the rows of then fail a check: ${problem}`, {
+      hint: 'nothing was changed; to have them all the same, make the @check a @warn first',
     })
   }
 }

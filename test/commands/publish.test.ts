@@ -10,7 +10,7 @@ const files = {
   'eider.yml': 'name: shop\n',
   'seeds/raw/orders.csv': 'id,day,total\n1,2026-01-01,10\n2,2026-01-02,20\n3,2026-01-03,30\n',
   'models/core/orders.sql':
-    '-- @kind: append\n-- @incremental: day\n-- @expose id\nSELECT id, day, total FROM raw.orders\n',
+    '-- @check: total < 1000\n-- @kind: append\n-- @incremental: day\n-- @expose id\nSELECT id, day, total FROM raw.orders\n',
   'models/core/log.sql': '-- @kind: append\n-- @incremental: day\nSELECT id, day FROM raw.orders\n',
   'models/mart/sum.sql': '-- @expose\nSELECT sum(total) AS total FROM core.orders\n',
   'models/mart/days.sql': 'SELECT count(*) AS n FROM core.log\n',
@@ -133,6 +133,9 @@ test('what cannot be published is refused, and readers keep what they have', asy
   assert.match(twice.stderr, /core\.orders: duplicate keys: id = 1 \(2 rows\)/)
   assert.is(((await preview(space, 'core_orders')) as unknown[]).length, 3)
   assert.equal(built((await space.ok(['run'])).stdout), [], 'nothing was recorded')
+  await byHand(space, sql`UPDATE core.orders SET id = 2, total = 1000 WHERE rowid = 1`)
+  const wrong = await space.ok(['publish', 'core.orders'], { exitCode: 3 })
+  assert.match(wrong.stderr, /models\/core\/orders\.sql:1:4: total < 1000 does not hold for 1 row/)
   await space.write(
     'models/core/orders.sql',
     `${files['models/core/orders.sql']} WHERE total > 15\n`,

@@ -202,6 +202,30 @@ test('what a state cannot give back is refused, and nothing changes', async () =
   assert.match(await problem(space, first.id, 3), /an erasure in core\.orders .* is unfinished/)
 })
 
+test('rows that fail a check of today do not come back', async () => {
+  await using space = await workspace({
+    ...files,
+    'checks/few.sql': '-- @check: up to 1 row\nSELECT id FROM core.orders WHERE v > 15\n',
+  })
+  const first = await run(space, FIRST)
+  const cheap = rows('1,2026-01-01,1', '2,2026-01-02,2')
+  await run(space, cheap)
+  await space.write('models/core/orders.sql', `-- @check: v < 20\n${MERGE}`)
+  await space.ok(['run'])
+  const refused = await problem(space, first.id)
+  assert.match(
+    refused,
+    /the rows of then fail a check: models\/core\/orders\.sql:1:4: v < 20 does not hold for 1 row: .*20.*\nhint: nothing was changed/,
+  )
+  assert.equal(await ordersIn(space), ['1=1', '2=2'])
+  await space.write('models/core/orders.sql', `-- @warn: v < 20\n${MERGE}`)
+  await space.write('checks/few.sql', 'SELECT id FROM core.orders WHERE v > 15\n')
+  assert.match(await problem(space, first.id), /fail a check: checks\/few\.sql:1:1: /)
+  await space.write('checks/few.sql', 'SELECT id FROM core.orders WHERE v > 25\n')
+  await restore(space, first.id)
+  assert.equal(await ordersIn(space), ['1=10', '2=20'])
+})
+
 test('rows of before a rename come back under the new name, where the model has its line', async () => {
   const { 'eider.yml': settings, 'models/core/orders.sql': model } = files
   await using space = await workspace({ 'eider.yml': settings, 'models/core/orders.sql': model })

@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Check, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import type { SourceFile } from '../../core/source-text.ts'
+import { positionOf, type SourceFile } from '../../core/source-text.ts'
 import { sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
@@ -156,6 +156,8 @@ export function withFileChecks(model: Model, placed: readonly PlacedCheck[]): Mo
 const known = ['description', 'check', 'warn']
 const BOUND = 'nothing, or how many rows it may find: up to 10 rows, up to 1%'
 
+const ONE_OF_TWO = 'a file has one @check, or one @warn; another bound is another file'
+
 function parseCheck(
   source: SourceFile,
   variables: Variables,
@@ -166,6 +168,7 @@ function parseCheck(
   let severity: Check['severity'] = 'fail'
   let upTo: Check['upTo']
   let description = ''
+  let first: { readonly name: string; readonly start: number } | null = null
   for (const comment of header) {
     const text = /^--[ \t]*(@.*?)\s*$/.exec(comment.text)?.[1]
     if (text === undefined) continue
@@ -180,6 +183,14 @@ function parseCheck(
     const name = parts.name.toLowerCase()
     if (name === 'description') description = value
     else if (name === 'check' || name === 'warn') {
+      if (first !== null) {
+        const line = positionOf(source, first.start).line
+        wrong.push(
+          diagnostic('duplicate-annotation', { name: first.name, line }, place, ONE_OF_TWO),
+        )
+        continue
+      }
+      first = { name, start }
       severity = name === 'warn' ? 'warn' : 'fail'
       const found = upToAtEnd(value)
       const isWhole = value === '' || found?.length === value.length

@@ -10,7 +10,7 @@ import type { Check, Model } from '../../core/model.ts'
 import { placeText } from '../../core/source-text.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError, isInterrupt } from '../../duckdb/errors.ts'
+import { DatabaseError, isInterrupt, refusalOf } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure, problemIn } from '../failure.ts'
 import { countRows } from './materialize/relation.ts'
@@ -53,6 +53,28 @@ export async function runChecks(
   const [first, ...more] = failures
   if (first !== undefined) throw new ModelFailure([first, ...more].join('; '), 'placed')
   return warnings
+}
+
+/**
+ * The checks of a table that any command can run. Those of sources, and queries that read a source, wait for the next run,
+ * which attaches them.
+ */
+export async function checksOfTables(
+  connection: Connection,
+  { checks }: Model,
+): Promise<readonly Check[]> {
+  const found: Check[] = []
+  for (const check of checks) {
+    if (check.on !== undefined) continue
+    const { test } = check
+    if (
+      test.is === 'query' &&
+      (await refusalOf(connection.columnsOf(sql.body(test.body)))) !== null
+    )
+      continue
+    found.push(check)
+  }
+  return found
 }
 
 interface FoundRows {
