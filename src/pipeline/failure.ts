@@ -14,6 +14,7 @@ import { UnstorableError } from '../store/table-storage.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { mixedLineEnds } from '../compiler/csv/line-ends.ts'
 import { wayOfCommas } from '../compiler/csv/options.ts'
+import { unreadCell, wordOf } from '../compiler/sources/sheet-values.ts'
 import {
   onlyToken,
   outputColumnSpan,
@@ -222,13 +223,11 @@ function jsonProblem(text: string): string | null {
 
 /** The types of a sheet are those of its first row. */
 function sheetProblem(text: string): string | null {
-  const [, cell, value, type] =
-    /^read_xlsx: Failed to parse cell '(\w+)': Could not convert string '([^]*)' to (\w+)/.exec(
-      text,
-    ) ?? []
-  if (cell === undefined) return null
-  const shown = value!.slice(0, limits.problemLength)
-  return `the cell ${cell} is '${shown}' and not ${type}, as the first row is there; correct it, end the "range" of the source above it, or read the file in a model: TRY_CAST(… AS ${type}) … FROM read_xlsx(…, all_varchar = true)`
+  const wrong = unreadCell(text)
+  if (wrong === null) return null
+  const { cell, shown, type } = wrong
+  const is = type === 'DOUBLE' ? 'a number or a date' : wordOf(type)
+  return `the cell ${cell} is '${shown}', which is not ${is}, as the first cell of its column is; correct it, end the table above it by "range", or read all cells as text: TRY_CAST(… AS ${type}) … FROM read_xlsx(…, all_varchar = true)`
 }
 
 function dividedLines(text: string): string | null {

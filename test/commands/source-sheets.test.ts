@@ -5,21 +5,11 @@ import * as assert from 'uvu/assert'
 import { test } from 'uvu'
 import { extensionCache, withExtensions } from '../support/extension-cache.ts'
 import { rowsOf } from '../support/run-results.ts'
+import { FROM_1904, january, sheetSpace, sheetsSpace } from '../support/sheet-projects.ts'
 import { type Rows, workbookBytes } from '../support/workbook-bytes.ts'
-import { type Workspace, workspace } from '../support/workspace.ts'
+import { workspace } from '../support/workspace.ts'
 
 const env = { EIDER_EXTENSIONS: extensionCache }
-
-async function sheetSpace(rows: Rows, settings: readonly string[] = []): Promise<Workspace> {
-  const lines = ['file: data/t.xlsx', ...settings].map((line) => `        ${line}\n`)
-  const space = await workspace({
-    'eider.yml': `name: t\nsources:\n  f:\n    tables:\n      t:\n${lines.join('')}`,
-    'models/core/t.sql': 'SELECT * FROM f.t\n',
-    'data/README': '',
-  })
-  await writeFile(space.path('data/t.xlsx'), await workbookBytes(rows))
-  return space
-}
 
 const title: Rows = [['Sales report 2026'], [], ['region', 'units'], ['North', 3], ['South', 4]]
 
@@ -103,7 +93,7 @@ withExtensions(
     const { stderr } = await space.ok(['run'], { env, exitCode: 1 })
     assert.match(
       stderr,
-      /the cell A3 is 'n\/a' and not DOUBLE, .*FROM read_xlsx\(…, all_varchar = true\)/,
+      /data\/t\.xlsx, sheet "Q1 & Q2": A3 is 'n\/a', which is not a number, as the first cell of the column "id" is; .*TRY_CAST\(… AS DOUBLE\) … FROM read_xlsx\('data\/t\.xlsx', all_varchar = true\)/,
     )
     await writeFile(
       space.path('models/core/t.sql'),
@@ -128,8 +118,6 @@ withExtensions(test, ['excel'], 'cells below no header get a warning', async () 
   assert.not.match((await said.ok(['run'], { env })).stderr, /cells-left-out/)
 })
 
-const FROM_1904 = { properties: '<workbookPr date1904="1" defaultThemeVersion="1"/>' }
-
 withExtensions(
   test,
   ['excel'],
@@ -150,18 +138,6 @@ withExtensions(
     )
   },
 )
-
-/** A project whose table is all workbooks of data/, with the rows of `of`. */
-async function sheetsSpace(of: Readonly<Record<string, Rows | Buffer>>): Promise<Workspace> {
-  const space = await workspace({
-    'eider.yml': "name: t\nsources:\n  f:\n    tables:\n      t:\n        file: 'data/*.xlsx'\n",
-    'models/core/t.sql': 'SELECT * FROM f.t\n',
-    'data/README': '',
-  })
-  for (const [name, rows] of Object.entries(of))
-    await space.write(`data/${name}.xlsx`, Buffer.isBuffer(rows) ? rows : await workbookBytes(rows))
-  return space
-}
 
 withExtensions(test, ['excel'], 'all workbooks of a pattern are read', async () => {
   await using space = await sheetsSpace({
@@ -190,11 +166,6 @@ withExtensions(test, ['excel'], 'all workbooks of a pattern are read', async () 
   await space.ok(['run'], { env })
   assert.equal(await rowsOf(space, env, 'SELECT count(*)::INTEGER AS n FROM core.t'), [{ n: 4 }])
 })
-
-const january: Rows = [
-  ['day', 'units'],
-  [{ days: 46_023 }, 1],
-]
 
 const unlike: Readonly<Record<string, { feb: Rows; said: RegExp }>> = {
   'with a column more': {

@@ -50,8 +50,7 @@ const rules: readonly Rule[] = [
   },
   {
     types: INTEGER,
-    isBent: ({ text }) =>
-      sql`starts_with(ltrim(${text}, '+-'), '0') AND regexp_matches(${text}, '^[-+]?0[0-9]')`,
+    isBent: ({ text }) => losesZeros(text),
     becomes: 'would lose its zeros: its first rows begin with none',
     type: 'VARCHAR',
   },
@@ -79,19 +78,26 @@ const rules: readonly Rule[] = [
   },
   {
     types: DOUBLE,
-    // With so many decimals as are written, a double that holds the number is printed as it. More than nine decimals are
-    // what divisions give, and nobody counts on the last ones.
-    isBent: ({ number }) => {
-      const decimals = decimalsOf(number)
-      const printed = sql`printf('%.' || ${decimals} || 'f', TRY_CAST(${number} AS DOUBLE))`
-      return sql`length(${number}) > 15 AND regexp_full_match(${number}, '[-+]?[0-9]+(\\.[0-9]{0,9})?')
-        AND NOT isinf(TRY_CAST(${number} AS DOUBLE))
-        AND ltrim(${printed}, '-0') <> ltrim(rtrim(${number}, '.'), '+-0')`
-    },
+    isBent: ({ number }) => losesDigits(number),
     becomes: 'would lose digits',
     type: null,
   },
 ]
+
+export const losesZeros = (text: Sql): Sql =>
+  sql`starts_with(ltrim(${text}, '+-'), '0') AND regexp_matches(${text}, '^[-+]?0[0-9]')`
+
+/**
+ * Whether a number that is written is another one as DOUBLE. With so many decimals as are written, a double that holds the
+ * number is printed as it. More than nine decimals are what divisions give, and nobody counts on the last ones.
+ */
+export function losesDigits(number: Sql): Sql {
+  const decimals = decimalsOf(number)
+  const printed = sql`printf('%.' || ${decimals} || 'f', TRY_CAST(${number} AS DOUBLE))`
+  return sql`length(${number}) > 15 AND regexp_full_match(${number}, '[-+]?[0-9]+(\\.[0-9]{0,9})?')
+    AND NOT isinf(TRY_CAST(${number} AS DOUBLE))
+    AND ltrim(${printed}, '-0') <> ltrim(rtrim(${number}, '.'), '+-0')`
+}
 
 const decimalsOf = (number: Sql): Sql => sql`length(regexp_extract(${number}, '\\.([0-9]*)', 1))`
 

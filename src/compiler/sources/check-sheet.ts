@@ -5,19 +5,28 @@ import { MiB } from '../../core/byte-sizes.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
 import type { Column } from '../../core/relation.ts'
 import { isRemote } from '../../core/sources.ts'
+import { limits } from '../../core/limits.ts'
+import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { SourceProblem } from './problems.ts'
-import type { FileTable } from './rows-of-file.ts'
+import { rowsOfSheet, type SheetTable } from './rows-of-file.ts'
 import {
   areaOf,
   blankRows,
+  cutAt,
+  dateIn,
   daysFrom1904,
   formulaIn,
   gapIn,
   leftOut,
+  lettersWithoutDates,
+  mergedIn,
+  type Merges,
   titleIn,
 } from './sheet-faults.ts'
+import { changedNumber, wrongCell } from './sheet-values.ts'
 import { type CellArea, openSheet, type Sheet, type SheetRow } from './sheet-rows.ts'
 import type { SourceWarning } from './source-access.ts'
 import { workbooksOf } from './workbooks.ts'
@@ -35,18 +44,21 @@ const MOST_BYTES = 256 * MiB
 export async function checkSheets(
   connection: Connection,
   dir: string,
-  table: FileTable,
+  table: SheetTable,
   columns: readonly Column[],
 ): Promise<readonly SourceWarning[]> {
   if (isRemote(table.location)) return []
   const said: SourceWarning[] = []
   let bytes = CHECKED_BYTES
   for (const file of (await workbooksOf(connection, dir, table)).slice(0, CHECKED_FILES)) {
-    const found = await startOfSheet(dir, file, columns, bytes)
-    if (found === null) continue
-    if (found.wrong !== null) throw new SourceProblem(found.wrong)
-    said.push(...found.said)
-    bytes = Math.max(0, bytes - found.bytes)
+    const own = await columnsIn(connection, dir, file, table, columns)
+    const start = await startOfSheet(dir, file, own, bytes)
+    if (start === null) continue
+    const rows = bytes > 0 ? limits.csvSampledRows : 0
+    const wrong = start.wrong ?? (await numberIn(connection, dir, file, start, rows))
+    if (wrong !== null) throw new SourceProblem(wrong)
+    said.push(...start.said)
+    bytes = Math.max(0, bytes - start.sheet.sizeBytes)
   }
   return said
 }
@@ -55,86 +67,134 @@ export async function checkSheets(
 export async function lateSheets(
   connection: Connection,
   dir: string,
-  table: FileTable,
+  table: SheetTable,
   columns: readonly Column[],
 ): Promise<Explanation | null> {
   if (isRemote(table.location)) return null
-  const files = await workbooksOf(connection, dir, table)
-  for (const file of files) {
-    // Of one file, a compile has looked at all that this looks at.
-    const start = files.length > 1 ? await startOfSheet(dir, file, columns, CHECKED_BYTES) : null
-    const wrong = start?.wrong ?? (await readable(() => firstFormula(dir, file, columns)))
-    if (wrong !== null) return wrong
+  for (const file of await workbooksOf(connection, dir, table)) {
+    const own = await columnsIn(connection, dir, file, table, columns)
+    const start = await startOfSheet(dir, file, own, CHECKED_BYTES)
+    if (start === null) continue
+    const { sheet, area, wrong } = start
+    const found =
+      wrong ??
+      (await readable(() => faultIn(file, start))) ??
+      placed(file, sheet, await wrongCell(connection, dir, file, own, area?.left ?? null)) ??
+      (await numberIn(connection, dir, file, start))
+    if (found !== null) return found
   }
   return null
 }
 
-interface Found {
+const NO_MERGES: Merges = new Map()
+
+/** Of one file of a table, in its own order. */
+async function columnsIn(
+  connection: Connection,
+  dir: string,
+  file: SheetTable,
+  table: SheetTable,
+  columns: readonly Column[],
+): Promise<readonly Column[]> {
+  if (file === table) return columns
+  const own = connection.columnsOf(sql`SELECT * FROM ${rowsOfSheet(dir, file)}`)
+  return ifRefused(own, () => columns)
+}
+
+interface SheetStart {
+  readonly sheet: Sheet
+  readonly columns: readonly Column[]
+  /** null: it is not known where the table begins. */
+  readonly area: CellArea | null
   readonly wrong: Explanation | null
   readonly said: readonly SourceWarning[]
-  /** Of the XML that was read. */
-  readonly bytes: number
 }
 
 /** null: the file cannot be read. */
 async function startOfSheet(
   dir: string,
-  table: FileTable,
+  table: SheetTable,
   columns: readonly Column[],
   mostBytes: number,
-): Promise<Found | null> {
-  const rows: SheetRow[] = []
-  const sheet = await readable(async () => {
-    const opened = await openSheet(resolve(dir, table.location), table.sheet)
-    if (mostBytes > 0) for await (const row of opened?.rows(mostBytes) ?? []) rows.push(row)
-    return opened
+  stopsAtBlank = false,
+): Promise<SheetStart | null> {
+  return readable(async () => {
+    const sheet = await openSheet(resolve(dir, table.location), table.sheet)
+    if (sheet === null) return null
+    const rows: SheetRow[] = []
+    if (mostBytes > 0) for await (const row of sheet.rows(mostBytes)) rows.push(row)
+    const isAll = sheet.sizeBytes <= mostBytes
+    const merges = isAll ? (await sheet.marks(mostBytes)).merges : NO_MERGES
+    const isWhole = table.range === null
+    const area = areaOf(table, rows[0], columns)
+    const lost = isWhole ? (titleIn(rows) ?? gapIn(rows)) : null
+    const inRows = lost ?? faultInRows(rows, table, { area, columns, merges })
+    const wrong = placed(table, sheet, daysFrom1904(sheet, columns) ?? inRows)
+    const said = isWhole && area !== null ? warningsOf(table, sheet, rows, area, stopsAtBlank) : []
+    return { sheet, columns, area, wrong, said }
   })
-  if (sheet === null) return null
-  const place = placeOf(table, sheet)
-  const isWhole = table.range === null
-  const area = areaOf(table, rows[0], columns)
-  const lost = isWhole ? (titleIn(rows) ?? gapIn(rows)) : null
-  const wrong = daysFrom1904(sheet, columns) ?? lost ?? formulaIn(rows, area)
-  return {
-    wrong: wrong === null ? null : placed(place, wrong),
-    said: isWhole && area !== null ? warningsOf(place, rows, area) : [],
-    bytes: Math.min(mostBytes, sheet.sizeBytes),
-  }
 }
 
 function warningsOf(
-  place: string,
+  table: SheetTable,
+  sheet: Sheet,
   rows: readonly SheetRow[],
   area: CellArea,
+  stopsAtBlank: boolean,
 ): readonly SourceWarning[] {
   const said = [
     ['cells-left-out', leftOut(rows, area)],
-    ['blank-rows', blankRows(rows, area)],
+    ['blank-rows', stopsAtBlank ? cutAt(rows, area) : blankRows(rows, area)],
   ] as const
-  return said.flatMap(([code, found]) =>
-    found === null
-      ? []
-      : [(at) => diagnostic(code, { problem: placed(place, found).problem }, at, found.hint)],
-  )
+  return said.flatMap(([code, found]) => {
+    const wrong = placed(table, sheet, found)
+    if (wrong === null) return []
+    return [(at) => diagnostic(code, { problem: wrong.problem }, at, wrong.hint)]
+  })
 }
 
-const placed = (place: string, wrong: Explanation): Explanation => ({
-  ...wrong,
-  problem: `${place}: ${wrong.problem}`,
-})
+const placed = (
+  { file }: SheetTable,
+  { name }: Sheet,
+  wrong: Explanation | null,
+): Explanation | null =>
+  wrong === null ? null : { ...wrong, problem: `${file}, sheet "${name}": ${wrong.problem}` }
 
-async function firstFormula(
+async function numberIn(
+  connection: Connection,
   dir: string,
-  table: FileTable,
-  columns: readonly Column[],
+  table: SheetTable,
+  { sheet, columns }: SheetStart,
+  most?: number,
 ): Promise<Explanation | null> {
-  const sheet = await openSheet(resolve(dir, table.location), table.sheet)
-  if (sheet === null || !(await sheet.hasFormulas(MOST_BYTES))) return null
-  let area: CellArea | null = null
+  if (most === 0) return null
+  return placed(table, sheet, await changedNumber(connection, dir, table, columns, most))
+}
+
+interface Known {
+  readonly area: CellArea | null
+  readonly columns: readonly Column[]
+  readonly merges: Merges
+}
+
+const faultInRows = (
+  rows: readonly SheetRow[],
+  table: SheetTable,
+  { area, columns, merges }: Known,
+): Explanation | null =>
+  formulaIn(rows, area) ?? dateIn(rows, area, columns) ?? mergedIn(rows, area, table, merges)
+
+/** Of all rows, where there is something in the sheet that may be wrong. */
+async function faultIn(
+  table: SheetTable,
+  { sheet, columns, area }: SheetStart,
+): Promise<Explanation | null> {
+  const marks = await sheet.marks(MOST_BYTES, lettersWithoutDates(area, columns))
+  const { hasFormulas, hasDates, merges } = marks
+  if (!hasFormulas && !hasDates && merges.size === 0) return null
   for await (const row of sheet.rows(MOST_BYTES)) {
-    area ??= areaOf(table, row, columns)
-    const wrong = formulaIn([row], area)
-    if (wrong !== null) return placed(placeOf(table, sheet), wrong)
+    const wrong = faultInRows([row], table, { area, columns, merges })
+    if (wrong !== null) return placed(table, sheet, wrong)
   }
   return null
 }
@@ -148,5 +208,3 @@ async function readable<T>(read: () => Promise<T | null>): Promise<T | null> {
     return null
   }
 }
-
-const placeOf = ({ file }: FileTable, { name }: Sheet) => `${file}, sheet "${name}"`

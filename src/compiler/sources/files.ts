@@ -33,7 +33,7 @@ import {
 } from './rows-of-file.ts'
 import { raggedRow } from './ragged-rows.ts'
 import type { SourceAccess } from './source-access.ts'
-import { rowsOfWorkbooks } from './workbooks.ts'
+import { explainWorkbook, rowsOfWorkbooks } from './workbooks.ts'
 
 export const files: SourceAccess = {
   filesOf: () => [],
@@ -62,8 +62,11 @@ export const files: SourceAccess = {
       return file.format === 'csv' ? checkCsv(connection, dir, file, columns) : []
     },
     explain: () => null,
-    explainTable: (connection, table, message) =>
-      explainLayout(connection, dir, fileTable(table), message),
+    explainTable: (connection, table, message) => {
+      const file = fileTable(table)
+      if (file.format === 'excel') return explainWorkbook(dir, file)
+      return explainLayout(connection, dir, file, message)
+    },
   }),
 }
 

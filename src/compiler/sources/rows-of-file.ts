@@ -20,6 +20,9 @@ export interface FileTable extends ExternalTable {
   readonly format: FileFormat
 }
 
+/** A table in a workbook, or in those of a pattern. */
+export type SheetTable = Pick<FileTable, 'file' | 'location' | 'format' | 'sheet' | 'range'>
+
 /** A CSV table with what is known of it. */
 export interface CheckedFile {
   readonly connection: Connection
@@ -60,7 +63,8 @@ interface Reading {
 }
 
 export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {}): Sql {
-  const { format, sheet, range, location, parquet } = table
+  const { format, location, parquet } = table
+  if (format === 'excel') return rowsOfSheet(dir, table, reading)
   const options = [
     ...(format === 'csv'
       ? [
@@ -72,12 +76,24 @@ export function rowsOfFile(dir: string, table: FileTable, reading: Reading = {})
       : []),
     ...(parquet?.unionByName === true ? [sql`, union_by_name = true`] : []),
     ...(format === 'json' ? [jsonOptionsOf(dir, table)] : []),
-    // A blank row is not the end.
-    ...(format === 'excel' ? [sql`, stop_at_empty = false`] : []),
+  ]
+  return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
+}
+
+/** Of one workbook. A blank row is not the end. */
+export function rowsOfSheet(
+  dir: string,
+  table: SheetTable,
+  { isRaw = false }: Pick<Reading, 'isRaw'> = {},
+): Sql {
+  const { sheet, range } = table
+  const options = [
+    sql`, stop_at_empty = false`,
+    ...(isRaw ? [sql`, all_varchar = true`] : []),
     ...(sheet === null ? [] : [sql`, sheet = ${sql.value(sheet)}`]),
     ...(range === null ? [] : [sql`, range = ${sql.value(range)}`]),
   ]
-  return sql`${readers[format]}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
+  return sql`${readers.excel}(${sql.value(pathOf(dir, table))}${sql.join(options, sql.empty)})`
 }
 
 /** As `rowsOfFile` reads them; a pattern has none. */
@@ -117,7 +133,10 @@ function typesOf(
 }
 
 /** The name of an existing file means that file; else the path is a pattern, but the project's own directory is not. */
-export function pathOf(dir: string, { location, format }: FileTable): string {
+export function pathOf(
+  dir: string,
+  { location, format }: Pick<FileTable, 'location' | 'format'>,
+): string {
   if (isRemote(location)) return location
   const path = resolve(dir, location)
   if (fileFormats[format].isDirectory) return path
@@ -140,7 +159,7 @@ export const isPacked = (path: string): boolean => /\.(?:gz|zst)$/i.test(path)
 export async function pathsOf(
   connection: Connection,
   dir: string,
-  table: FileTable,
+  table: Pick<FileTable, 'location' | 'format'>,
 ): Promise<readonly string[]> {
   const pattern = pathOf(dir, table)
   const found = await connection.rows(sql`SELECT file FROM glob(${sql.value(pattern)})`)

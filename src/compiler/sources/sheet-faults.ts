@@ -2,8 +2,9 @@
 
 import type { Column } from '../../core/relation.ts'
 import { columnLetters } from '../../core/xlsx/cells.ts'
+import { readAsText } from './sheet-values.ts'
 import type { Explanation } from '../hints/engine-words.ts'
-import type { FileTable } from './rows-of-file.ts'
+import type { SheetTable } from './rows-of-file.ts'
 import {
   type CellArea,
   cellsOfRange,
@@ -24,7 +25,7 @@ const letters = (column: number) => columnLetters(column - 1)
 
 /** The cells of the table; null: it is not known where they begin. */
 export function areaOf(
-  { range }: FileTable,
+  { range }: SheetTable,
   first: SheetRow | undefined,
   columns: readonly Column[],
 ): CellArea | null {
@@ -79,12 +80,80 @@ export function daysFrom1904(
   { countsFrom1904 }: Sheet,
   columns: readonly Column[],
 ): Explanation | null {
-  const column = columns.find(({ type }) => /^(?:DATE|TIMESTAMP)/.test(type))
+  const column = columns.find(isDated)
   if (!countsFrom1904 || column === undefined) return null
   return {
     problem: `the workbook counts days from 1904, so that the dates of column "${column.name}" would be read four years and a day too early`,
     hint: 'copy the cells into a new workbook of Excel, which counts from 1900 and keeps the dates; or let the program that writes the file not set date1904',
   }
+}
+
+const isDated = ({ type }: Column) => /^(?:DATE|TIMESTAMP)/.test(type)
+
+/** The columns of a sheet in which a date would be a number; none where the table begins at an unknown one. */
+export const lettersWithoutDates = (
+  area: CellArea | null,
+  columns: readonly Column[],
+): readonly string[] =>
+  area === null ? [] : columns.flatMap((one, i) => (isDated(one) ? [] : letters(area.left + i)))
+
+/** A date in a column whose first cell is none: only the format of a cell tells a date from a number. */
+export function dateIn(
+  rows: readonly SheetRow[],
+  area: CellArea | null,
+  columns: readonly Column[],
+): Explanation | null {
+  if (area === null) return null
+  for (const { row, cells } of rows) {
+    if (row <= area.top || row > area.bottom) continue
+    for (const cell of cells) {
+      const column = cell.isDate && isWithin(area, cell) ? columns[cell.column - area.left] : null
+      if (column == null || isDated(column)) continue
+      const [first, name] = [`${letters(cell.column)}${area.top + 1}`, column.name]
+      return {
+        problem: `${letters(cell.column)}${row} is a date, which would be a number of days: the first cell below "${name}", ${first}, is not a date`,
+        hint: `give ${first} a date; or move a row that has one to the top`,
+      }
+    }
+  }
+  return null
+}
+
+/** Merged areas, each by the place of its first cell, which has the value of all. */
+export type Merges = ReadonlyMap<string, CellArea>
+
+/** A merged area that reaches into the rows below the header. One without a value takes none away. */
+export function mergedIn(
+  rows: readonly SheetRow[],
+  area: CellArea | null,
+  table: SheetTable,
+  merges: Merges,
+): Explanation | null {
+  if (area === null || merges.size === 0) return null
+  for (const { row, cells } of rows) {
+    for (const { column, isFilled } of cells) {
+      const first = `${letters(column)}${row}`
+      const merged = isFilled ? merges.get(first) : undefined
+      if (merged === undefined || !takesValues(merged, area)) continue
+      return {
+        problem: `${first}:${letters(merged.right)}${merged.bottom} is merged: ${first} has the value of all of its cells, and the others would be NULL`,
+        hint: `take it apart in Excel (Unmerge Cells) and write the value into each cell, or read the file in a model, where all cells are text: ${readAsText(table)}`,
+      }
+    }
+  }
+  return null
+}
+
+/** Whether a cell of rows is merged that is not the first one. */
+function takesValues(merged: CellArea, area: CellArea): boolean {
+  const top = Math.max(merged.top, area.top + 1)
+  const left = Math.max(merged.left, area.left)
+  const bottom = Math.min(merged.bottom, area.bottom)
+  const right = Math.min(merged.right, area.right)
+  if (top > bottom || left > right) return false
+  const isFirstAlone =
+    top === bottom && left === right && top === merged.top && left === merged.left
+  return !isFirstAlone
 }
 
 export function formulaIn(rows: readonly SheetRow[], area: CellArea | null): Explanation | null {
@@ -117,17 +186,34 @@ export function leftOut(rows: readonly SheetRow[], area: CellArea): Explanation 
 
 /** What is below may be another table, or notes. */
 export function blankRows(rows: readonly SheetRow[], area: CellArea): Explanation | null {
-  let last = area.top
+  const blank = firstBlank(rows, area)
+  if (blank === null) return null
+  return {
+    problem: `${blank.are} blank, and the rows below are read, too`,
+    hint: `if the table ends above, name its cells: "${rangeOf({ ...area, bottom: blank.above })}"; if not, remove blank rows, or name all cells: "${rangeOf({ ...area, bottom: belowOf(rows) })}"`,
+  }
+}
+
+/** Where a table ends with the first blank row. */
+export function cutAt(rows: readonly SheetRow[], area: CellArea): Explanation | null {
+  const blank = firstBlank(rows, area)
+  if (blank === null) return null
+  return {
+    problem: `${blank.are} blank, and the rows below are left out`,
+    hint: `write stop_at_empty = false, or, if the table ends above, ${rangeOf({ ...area, bottom: blank.above }).replace(/: (.*)/, " = '$1'")}`,
+  }
+}
+
+/** The row above the first blank one that has rows below it. */
+function firstBlank(rows: readonly SheetRow[], area: CellArea) {
+  let above = area.top
   for (const { row, cells } of rows) {
     if (!cells.some((cell) => isWithin(area, cell))) continue
-    if (row > last + 1) {
-      const blank = row === last + 2 ? `row ${last + 1} is` : `rows ${last + 1} to ${row - 1} are`
-      return {
-        problem: `${blank} blank, and the rows below are read, too`,
-        hint: `if the table ends above, name its cells: "${rangeOf({ ...area, bottom: last })}"; if not, remove blank rows, or name all cells: "${rangeOf({ ...area, bottom: belowOf(rows) })}"`,
-      }
+    if (row > above + 1) {
+      const are = row === above + 2 ? `row ${above + 1} is` : `rows ${above + 1} to ${row - 1} are`
+      return { above, are }
     }
-    last = row
+    above = row
   }
   return null
 }

@@ -10,6 +10,8 @@ export interface SheetCell {
   readonly column: number
   readonly isFilled: boolean
   readonly isText: boolean
+  /** A number with the format of a date. */
+  readonly isDate: boolean
   /** A formula whose value nobody has stored. */
   readonly lacksValue: boolean
 }
@@ -47,50 +49,99 @@ export interface Sheet {
   /** From the top; no more than `mostBytes` of XML are read for them. */
   readonly rows: (mostBytes: number) => AsyncGenerator<SheetRow, void>
   /** Six times as fast as its rows. */
-  readonly hasFormulas: (mostBytes: number) => Promise<boolean>
+  readonly marks: (mostBytes: number, letters?: readonly string[]) => Promise<SheetMarks>
 }
+
+/** What is rare in a sheet, and tells that its rows have to be looked at. */
+export interface SheetMarks {
+  readonly hasFormulas: boolean
+  /** In columns of the letters that were given. */
+  readonly hasDates: boolean
+  /** Merged areas by the place of their first cell. They are listed behind the rows. */
+  readonly merges: ReadonlyMap<string, CellArea>
+}
+
+/** Of a sheet. More of them take memory, and one that takes values away is mostly among the first. */
+const MOST_MERGES = 100_000
 
 /** `sheet`: null for the first one. null where the workbook is written in a way that is not known here. */
 export async function openSheet(path: string, sheet: string | null): Promise<Sheet | null> {
   const parts = await partsOfZip(path)
   if (parts === null) return null
-  const listed = async (name: string) => {
-    const part = parts.get(name)
-    let xml = ''
-    if (part !== undefined) for await (const text of textOfPart(part, LIST_BYTES)) xml += text
-    return xml
-  }
-  const workbook = await listed('xl/workbook.xml')
+  const workbook = await listOf(parts, 'xl/workbook.xml')
   const sheets = elements(workbook, 'sheet')
   const meant = sheets.find(({ name }) => sheet === null || name === sheet)
-  const relations = elements(await listed('xl/_rels/workbook.xml.rels'), 'Relationship')
+  const relations = elements(await listOf(parts, 'xl/_rels/workbook.xml.rels'), 'Relationship')
   const target = relations.find(({ Id }) => Id !== undefined && Id === meant?.['id'])?.['Target']
   const part = parts.get(posix.resolve('/xl', target ?? '').slice(1))
   if (part === undefined) return null
+  const dates = dateFormats(await listOf(parts, 'xl/styles.xml'))
   return {
     name: meant!['name'] ?? '',
     countsFrom1904: elements(workbook, 'workbookPr').some(({ date1904 = '' }) =>
       ['1', 'true', 'on'].includes(date1904),
     ),
     sizeBytes: part.sizeBytes,
-    rows: (mostBytes) => rowsOf(part, mostBytes),
-    hasFormulas: (mostBytes) => hasFormulas(part, mostBytes),
+    rows: (mostBytes) => rowsOf(part, dates, mostBytes),
+    marks: (mostBytes, letters = []) => marksOf(part, datesIn(letters, dates), mostBytes),
   }
 }
 
-async function hasFormulas(part: ZippedPart, mostBytes: number): Promise<boolean> {
-  let [bytes, rest] = [0, '']
+/** Names of its sheets; null: it is no workbook. */
+export async function sheetsOfWorkbook(path: string): Promise<readonly string[] | null> {
+  const parts = await partsOfZip(path)
+  if (parts?.has('xl/workbook.xml') !== true) return null
+  const sheets = elements(await listOf(parts, 'xl/workbook.xml'), 'sheet')
+  return sheets.flatMap(({ name }) => name ?? [])
+}
+
+async function listOf(parts: ReadonlyMap<string, ZippedPart>, name: string): Promise<string> {
+  const part = parts.get(name)
+  let xml = ''
+  if (part !== undefined) for await (const text of textOfPart(part, LIST_BYTES)) xml += text
+  return xml
+}
+
+/** Cells with such a format in columns of such letters, as programs write them; null: there can be none. */
+function datesIn(letters: readonly string[], dates: ReadonlySet<string>): RegExp | null {
+  if (letters.length === 0 || dates.size === 0) return null
+  const columns = letters.length > MOST_NAMED ? '[A-Z]+' : letters.join('|')
+  const formats = dates.size > MOST_NAMED ? '\\d+' : [...dates].join('|')
+  return new RegExp(`<(?:\\w+:)?c r="(?:${columns})\\d+" s="(?:${formats})"[^>/]*>`)
+}
+
+/** Of more, all are taken for what is looked for: the rows tell. */
+const MOST_NAMED = 100
+
+async function marksOf(
+  part: ZippedPart,
+  dates: RegExp | null,
+  mostBytes: number,
+): Promise<SheetMarks> {
+  const merges = new Map<string, CellArea>()
+  let [bytes, rest, hasFormulas, hasDates] = [0, '', false, false]
   for await (const chunk of await readPart(part)) {
     const text = rest + (chunk as Buffer).toString('latin1')
-    if (/<(?:\w+:)?f[\s/>]/.test(text)) return true
+    hasFormulas ||= /<(?:\w+:)?f[\s/>]/.test(text)
+    hasDates ||= dates?.test(text) === true
+    if (merges.size < MOST_MERGES)
+      for (const [, merged = ''] of text.matchAll(MERGED))
+        merges.set(merged.slice(0, merged.indexOf(':')), cellsOfRange(merged))
+    // A tag that is whole is found again, which changes nothing.
     rest = text.slice(-TAG_LENGTH)
     bytes += (chunk as Buffer).length
     if (bytes >= mostBytes) break
   }
-  return false
+  return { hasFormulas, hasDates, merges }
 }
 
-async function* rowsOf(part: ZippedPart, mostBytes: number): AsyncGenerator<SheetRow, void> {
+const MERGED = /<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})"/g
+
+async function* rowsOf(
+  part: ZippedPart,
+  dates: ReadonlySet<string>,
+  mostBytes: number,
+): AsyncGenerator<SheetRow, void> {
   let row = 0
   let cells: SheetCell[] = []
   for await (const { place, attributes, content } of cellsOf(part, mostBytes)) {
@@ -99,13 +150,18 @@ async function* rowsOf(part: ZippedPart, mostBytes: number): AsyncGenerator<Shee
       cells = []
     }
     row = place.row
-    const cell = cellOf(place.column, attributes, content)
+    const cell = cellOf(place.column, attributes, content, dates)
     if (cell.isFilled || cell.lacksValue) cells.push(cell)
   }
   if (cells.length > 0) yield { row, cells }
 }
 
-function cellOf(column: number, attributes: string, content: string): SheetCell {
+function cellOf(
+  column: number,
+  attributes: string,
+  content: string,
+  dates: ReadonlySet<string>,
+): SheetCell {
   const type = /\bt="(\w+)"/.exec(attributes)?.[1] ?? 'n'
   const isFilled =
     type === 'inlineStr'
@@ -114,7 +170,8 @@ function cellOf(column: number, attributes: string, content: string): SheetCell 
   const isText = type === 's' || type === 'inlineStr' || type === 'str'
   // A formula of text may have nothing as its value.
   const lacksValue = !isFilled && type !== 'str' && /<(?:\w+:)?f\b/.test(content)
-  return { column, isFilled, isText, lacksValue }
+  const isDate = isFilled && type === 'n' && dates.has(/\bs="(\d+)"/.exec(attributes)?.[1] ?? '0')
+  return { column, isFilled, isText, isDate, lacksValue }
 }
 
 interface CellText {
@@ -152,6 +209,21 @@ async function* textOfPart(part: ZippedPart, mostBytes: number): AsyncGenerator<
     yield decoder.decode(chunk as Buffer, { stream: true })
     if (bytes >= mostBytes) return
   }
+}
+
+/** Of dates, with or without a time (18.8.30); DuckDB tells others by the same letters. */
+const DATES: ReadonlySet<string> = new Set(['14', '15', '16', '17', '22'])
+
+/** Formats of cells, by their numbers, that show a number as a date. */
+function dateFormats(styles: string): ReadonlySet<string> {
+  const isDate = ({ formatCode = '' }) => /DD|YY/i.test(formatCode.replaceAll(/"[^"]*"/g, ''))
+  const own = elements(styles, 'numFmt').filter(isDate)
+  const known = new Set([...DATES, ...own.map(({ numFmtId = '' }) => numFmtId)])
+  const cells = /<(?:\w+:)?cellXfs\b[^]*?<\/(?:\w+:)?cellXfs>/.exec(styles)?.[0] ?? ''
+  const formats = elements(cells, 'xf')
+  return new Set(
+    formats.flatMap(({ numFmtId = '' }, i) => (known.has(numFmtId) ? [String(i)] : [])),
+  )
 }
 
 /** The attributes of all elements of that name, without prefixes. */

@@ -1,7 +1,7 @@
 // Workbooks of Excel that are files of one source: `read_xlsx` reads one, of a pattern the first, and says nothing of the
 // others.
 
-import { basename, relative } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import { grouped } from '../../core/counts.ts'
 import { sameName } from '../../core/names.ts'
 import type { Column } from '../../core/relation.ts'
@@ -9,9 +9,11 @@ import { isRemote } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
-import { problemOf } from '../hints/engine-words.ts'
+import { startOf } from '../csv/start-of-file.ts'
+import { type Explanation, problemOf } from '../hints/engine-words.ts'
 import { SourceProblem } from './problems.ts'
-import { type FileTable, pathsOf, rowsOfFile } from './rows-of-file.ts'
+import { isFile, type SheetTable, pathsOf, rowsOfSheet } from './rows-of-file.ts'
+import { sheetsOfWorkbook } from './sheet-rows.ts'
 
 /** Each is opened three times by a compile, which takes 2 ms of a processor. */
 const MOST_WORKBOOKS = 1_000
@@ -20,30 +22,32 @@ const MOST_WORKBOOKS = 1_000
 export async function workbooksOf(
   connection: Connection,
   dir: string,
-  table: FileTable,
-): Promise<readonly FileTable[]> {
-  if (/^https?:/.test(table.location)) return [table]
+  table: SheetTable,
+): Promise<readonly SheetTable[]> {
+  const { location } = table
+  if (/^https?:/.test(location) || (!isRemote(location) && isFile(resolve(dir, location))))
+    return [table]
   const paths = await pathsOf(connection, dir, table)
-  const found = paths.length === 1 ? paths : paths.filter((path) => !isOfOpenWorkbook(path))
+  const found = paths.filter((path) => !isOfOpenWorkbook(path))
   if (found.length === 0) return [table]
-  return found.map((location) => ({
+  return found.map((path) => ({
     ...table,
-    location,
-    file: paths.length === 1 ? table.file : isRemote(location) ? location : relative(dir, location),
+    location: path,
+    file: isRemote(path) ? path : relative(dir, path),
   }))
 }
 
-/** Excel keeps such a file beside each workbook that somebody has open: it has the name of the person, and no rows. */
+/** Excel keeps such a file for each workbook that somebody has open: it has the name of the person, and no rows. */
 const isOfOpenWorkbook = (path: string) => basename(path).startsWith('~$')
 
 /** Those of all its files, with the columns of the first one. Throws SourceProblem. */
 export async function rowsOfWorkbooks(
   connection: Connection,
   dir: string,
-  table: FileTable,
+  table: SheetTable,
 ): Promise<Sql> {
   const files = await workbooksOf(connection, dir, table)
-  if (files.length === 1) return sql`SELECT * FROM ${rowsOfFile(dir, files[0]!)}`
+  if (files[0] === table) return sql`SELECT * FROM ${rowsOfSheet(dir, table)}`
   if (files.length > MOST_WORKBOOKS)
     throw new SourceProblem({
       problem: `${table.file} matches ${grouped(files.length)} workbooks, and at most ${grouped(MOST_WORKBOOKS)} are read`,
@@ -75,16 +79,15 @@ interface Workbook {
 async function openWorkbook(
   connection: Connection,
   dir: string,
-  table: FileTable,
+  table: SheetTable,
 ): Promise<Workbook> {
-  const rows = rowsOfFile(dir, table)
+  const rows = rowsOfSheet(dir, table)
   const columns = await ifRefused(
     connection.columnsOf(sql`SELECT * FROM ${rows}`),
-    ({ details }) => {
-      throw new SourceProblem({
-        problem: `${table.file}: ${problemOf(details)}`,
-        hint: 'correct the file, or let the pattern leave it out',
-      })
+    async ({ details }) => {
+      const hint = 'correct the file, or let the pattern leave it out'
+      const known = await explainWorkbook(dir, table)
+      throw new SourceProblem(known ?? { problem: `${table.file}: ${problemOf(details)}`, hint })
     },
   )
   return { file: table.file, rows, columns }
@@ -166,4 +169,38 @@ function valuesOf(type: string): string {
     VARCHAR: 'text',
   }
   return known[type] ?? type
+}
+
+/** Why DuckDB cannot open a workbook of this machine; null: it says that itself. */
+export async function explainWorkbook(dir: string, table: SheetTable): Promise<Explanation | null> {
+  const { file, location, sheet } = table
+  const path = resolve(dir, location)
+  if (isRemote(location) || !isFile(path)) return null
+  const names = await sheetsOfWorkbook(path).catch(() => null)
+  if (names === null) return otherThanWorkbook(path, file)
+  if (sheet === null || names.includes(sheet)) return null
+  const listed = names.slice(0, SHOWN_SHEETS).map((name) => `"${name}"`)
+  const more = names.length > SHOWN_SHEETS ? ', …' : ''
+  return {
+    problem: `${file} has no sheet "${sheet}"`,
+    hint: `its sheets are ${listed.join(', ')}${more}`,
+  }
+}
+
+const SHOWN_SHEETS = 10
+
+/** Of an old workbook, and of one that has a password. */
+const COMPOUND_FILE = 'd0cf11e0'
+
+function otherThanWorkbook(path: string, file: string): Explanation {
+  const isOld = startOf(path, 4).toString('hex') === COMPOUND_FILE
+  return isOld
+    ? {
+        problem: `${file} is an old Excel workbook (.xls), or has a password`,
+        hint: 'save it as .xlsx, without a password',
+      }
+    : {
+        problem: `${file} is not an Excel workbook`,
+        hint: 'open it in Excel and save it as .xlsx; if it has lines of CSV, name it .csv; if it is a page of a website, get the file again, signed in',
+      }
 }
