@@ -4,6 +4,7 @@ import { relative } from 'node:path'
 import { unstableKeys } from './unstable-key.ts'
 import { changingColumns } from './changing-column.ts'
 import { type Givers, giversFor, giversOf } from './givers.ts'
+import { sheetsOfModel } from './model-sheets.ts'
 import { untypedNulls } from './untyped-null.ts'
 import { windowsOverOthers } from './window-over-others.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
@@ -163,6 +164,7 @@ async function finishQuery(
     ...unknown,
     ...unstorable,
     ...(await cutOffFiles(query, context)),
+    ...(await sheetsOfModel(query, context)),
   ]
   return { model: finished.model, diagnostics: [...wrong, ...surprises] }
 }

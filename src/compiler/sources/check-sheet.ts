@@ -86,7 +86,39 @@ export async function lateSheets(
   return null
 }
 
+interface ModelReading {
+  /** All cells are texts, as they are stored. */
+  readonly isRaw: boolean
+  /** The table ends above the first blank row. */
+  readonly stopsAtBlank: boolean
+}
+
+/** The same of one workbook that a model reads by itself, in which no run looks at more. */
+export async function checkSheetOfModel(
+  connection: Connection,
+  dir: string,
+  table: SheetTable,
+  columns: readonly Column[],
+  { isRaw, stopsAtBlank }: ModelReading,
+): Promise<{ readonly wrong: Explanation | null; readonly said: readonly SourceWarning[] }> {
+  const start = await startOfSheet(dir, table, columns, CHECKED_BYTES, stopsAtBlank)
+  if (start === null || isRaw) return { wrong: null, said: start?.said ?? [] }
+  const { sheet, wrong, said } = start
+  const isLong = sheet.sizeBytes > CHECKED_BYTES
+  const first =
+    wrong ??
+    (isLong ? placed(table, sheet, LONG) : null) ??
+    (await numberIn(connection, dir, table, start))
+  return { wrong: first, said }
+}
+
 const NO_MERGES: Merges = new Map()
+
+const LONG: Explanation = {
+  problem:
+    'the sheet is longer than what a compile looks at, and of a workbook that a model reads no run looks at more',
+  hint: 'declare the file under sources in eider.yml, and read it as source.table; or read all cells as text, with all_varchar = true',
+}
 
 /** Of one file of a table, in its own order. */
 async function columnsIn(
