@@ -6,15 +6,15 @@ import * as assert from 'uvu/assert'
 import { Life, openWorld, type Victim } from './life.ts'
 import { crashSeed, isLong, testGroups } from './long-form.ts'
 
-/** The long form tries every point of ten times as many lives; the short one every third, of more different lives. */
-const STRIDE = isLong ? 1 : 3
+/** The long form tries every point of ten times as many lives; the short one every seventh, of more different lives. */
+const STRIDE = isLong ? 1 : 7
 const GROUPS = 10
 /** More lives than a group has. */
 const LIVES = 10_000
 
-/** `most`: points that a group of the long form tries; the short one, beside 200 simulated lives, a quarter of them. */
+/** `most`: points that a group of the long form tries; the short one, beside simulated lives, an eighth of them. */
 export function testCutLives(victim: Victim, what: string, most: number): void {
-  const points = isLong ? most : most / 4
+  const points = isLong ? most : Math.ceil(most / 8)
   const name = `${what}, at ${points} different points: accepted events once, refused ones nowhere`
   if (isLong)
     testGroups(GROUPS, name, (group) =>
