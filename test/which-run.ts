@@ -110,11 +110,24 @@ const outsideTests: readonly string[] = [
   'shortcuts/',
 ]
 
+/**
+ * Of those, stories whose point is what commands say and do and not how one is started. Daemons and services are processes
+ * in them, too.
+ */
+const stories: readonly string[] = [
+  'acceptance/damaged-events',
+  'acceptance/first-fortnight',
+  'acceptance/first-weeks',
+  'acceptance/future-rows',
+  'acceptance/vanished-groups',
+]
+
 export const isSystemTest = (path: string): boolean => begins(path, systemTests)
 
 export const takesLong = (path: string): boolean => begins(path, takeLong)
 
-export const startsProcesses = (path: string): boolean => begins(path, outsideTests)
+export const startsProcesses = (path: string): boolean =>
+  begins(path, outsideTests) && !begins(path, stories)
 
 const begins = (path: string, starts: readonly string[]): boolean =>
   starts.some((start) => path.startsWith(start))

@@ -1,8 +1,10 @@
 // Ordinary life after the first days, from outside: events over HTTP, runs, answers of the service. A correction of last
 // month, a group that vanishes, a rule that changes, a person who wants to be forgotten; each number before and after.
 
+import { readFile } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { parseManifest } from '../../src/core/snapshot.ts'
 import { startDaemon } from '../support/daemon-process.ts'
 import { sendOrders } from '../support/erase-project.ts'
 import { until } from '../support/until.ts'
@@ -70,9 +72,11 @@ async function openShop(): Promise<Shop> {
     return (await answer.json()) as { value: readonly Readonly<Record<string, unknown>>[] }
   }
   const isShown = async () => {
-    const { stdout } = await space.ok(['odata', 'preview', 'mart_daily'])
-    const { value } = JSON.parse(stdout) as Awaited<ReturnType<typeof get>>
-    return JSON.stringify(value) === JSON.stringify((await get('mart_daily')).value)
+    const { id } = parseManifest(
+      await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8'),
+    )
+    const health = await fetch(`${new URL(service.url).origin}/health`)
+    return ((await health.json()) as { readonly snapshot: string }).snapshot === id
   }
   const ask = async (path: string) => (await get(path)).value
   const rowsOf = async (set: string) =>
