@@ -173,7 +173,12 @@ const ends = [
   '?x=1',
 ]
 
-test('each row of sets with keys of all types is answered as by the engine, however its key is written', async () => {
+/** Texts are odd each in its own way. Of other keys a few are asked for in all spellings, and of the rest each third. */
+const isOfTexts = ({ model }: Table) => model === 'shop.text'
+const isSpelled = (one: Table, i: number) => i < (isOfTexts(one) ? 8 : 4)
+const isAsked = (one: Table, i: number) => isOfTexts(one) || i % 3 === 0
+
+test('rows of sets with keys of all types are answered as by the engine, however their keys are written', async () => {
   await using resources = new Resources()
   const services = await both(resources, [...found, ...left], {
     rowFiles: { ...AT_ONCE, files: 100 },
@@ -189,15 +194,18 @@ test('each row of sets with keys of all types is answered as by the engine, howe
   assert.equal(new Set(made(services.ours)), new Set(found.map(({ model }) => model)))
   const targets = [
     ...found.flatMap((one) =>
-      all.get(nameOf(one))!.flatMap((key, i) => (i < 8 ? spellings(key) : [key])),
+      all
+        .get(nameOf(one))!
+        .flatMap((key, i) => (isSpelled(one, i) ? spellings(key) : isAsked(one, i) ? [key] : [])),
     ),
     // Both services ask the engine for these.
-    ...left.flatMap((one) => all.get(nameOf(one))!.slice(0, 3).flatMap(spellings)),
+    ...left.flatMap((one) => all.get(nameOf(one))!.slice(0, 2).flatMap(spellings)),
   ]
-  assert.ok(targets.length > 1500, `${targets.length}`)
+  assert.ok(targets.length > 1000, `${targets.length}`)
   const before = await metric(services.ours, 'row_file_lookups_total')
   for (const target of targets) await requireSame(services, { target })
-  assert.ok((await metric(services.ours, 'row_file_lookups_total')) > before + 1200)
+  const inFiles = (await metric(services.ours, 'row_file_lookups_total')) - before
+  assert.ok(inFiles > 600, `${inFiles}`)
   assert.is(await metric(services.engine, 'row_file_lookups_total'), 0)
   const logged = ({ log }: Served) =>
     log
