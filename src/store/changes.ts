@@ -9,6 +9,7 @@
 //   _eider.changed_keys  the exact values of a column that such a change touches, where a table is kept up to date by
 //                      them; `col` names the column and what it goes through
 //   _eider.removed     how many rows of a table of events were deleted that models follow; those of a table add up
+//   _eider.forgotten   ranges of the values of such columns that rows had which `@keep` has removed
 //   _eider.followers   a model, a column of a table that it follows, and the version of the table that it has read last.
 //                      The rows of a model with its greatest `seq` count; one without a table: it follows nothing
 //
@@ -32,6 +33,7 @@ const TABLES = [
   sql`CREATE TABLE IF NOT EXISTS _eider.changed_keys (model VARCHAR, col VARCHAR, value VARCHAR,
     version_before VARCHAR, version_after VARCHAR)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.removed (model VARCHAR, removed BIGINT)`,
+  sql`CREATE TABLE IF NOT EXISTS _eider.forgotten (model VARCHAR, col VARCHAR, low VARCHAR, high VARCHAR)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.followers (seq BIGINT, reader VARCHAR, model VARCHAR, col VARCHAR, version VARCHAR)`,
 ]
 
@@ -82,6 +84,7 @@ export class ChangeTables {
   #exists = false
   /** A target may have the other tables from before. */
   #notesRemoved = false
+  #notesForgotten = false
   #hasKeys = false
   #hasMore = false
   #database = ''
@@ -97,6 +100,7 @@ export class ChangeTables {
   async read(connection: Connection, { relations, database }: EngineCatalog): Promise<void> {
     this.#exists = relations.has(catalogKey(SCHEMA, 'followers'))
     this.#notesRemoved = relations.has(catalogKey(SCHEMA, 'removed'))
+    this.#notesForgotten = relations.has(catalogKey(SCHEMA, 'forgotten'))
     this.#hasKeys = relations.has(catalogKey(SCHEMA, 'changed_keys'))
     this.#database = database
     this.#followed = new Map()
@@ -123,9 +127,9 @@ export class ChangeTables {
 
   /** In no transaction, before the first follower reads. */
   async make(connection: Connection): Promise<void> {
-    if (!this.#exists || !this.#notesRemoved || !this.#hasKeys)
+    if (!this.#exists || !this.#notesRemoved || !this.#notesForgotten || !this.#hasKeys)
       await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
-    this.#exists = this.#notesRemoved = this.#hasKeys = true
+    this.#exists = this.#notesRemoved = this.#notesForgotten = this.#hasKeys = true
   }
 
   /** Call this in the transaction that deletes rows of a table of events. */
@@ -135,6 +139,27 @@ export class ChangeTables {
     await connection.run(
       sql`INSERT INTO ${this.#table('removed')} VALUES (${sql.value(model)}, ${sql.value(rows)})`,
     )
+  }
+
+  /** In the transaction in which `@keep` removes rows with these values. */
+  async noteForgotten(
+    connection: Connection,
+    model: ModelName,
+    column: string,
+    ranges: readonly ClosedRange[],
+  ): Promise<void> {
+    if (!this.#notesForgotten || ranges.length === 0) return
+    const rows = sql.rows(
+      ranges.map(({ low, high }) => [foldCase(model), foldCase(column), low, high]),
+    )
+    await connection.run(sql`INSERT INTO ${this.#table('forgotten')} VALUES ${rows}`)
+  }
+
+  /** A query of "low" and "high", as texts. */
+  forgottenOf(model: ModelName, column: string): Sql {
+    if (!this.#notesForgotten) return sql`SELECT '' AS low, '' AS high WHERE false`
+    return sql`SELECT low, high FROM ${this.#table('forgotten')}
+      WHERE model = ${sql.value(foldCase(model))} AND col = ${sql.value(foldCase(column))}`
   }
 
   /** How many rows the relation has, and how many have gone from the table of this name. */
@@ -303,15 +328,13 @@ export class ChangeTables {
           SELECT 1 FROM ${this.#table('changes')} AS c WHERE c.model = k.model AND c.col = k.col
             AND c.version_before = k.version_before AND c.version_after = k.version_after)`)
     const table = this.#table('followers')
-    return (
-      deleted +
-      (await connection.run(sql`
-        DELETE FROM ${table} AS f WHERE model IS NULL OR seq < (
-          SELECT max(seq) FROM ${table} AS last WHERE lower(last.reader) = lower(f.reader))`))
-    )
+    const followers = await connection.run(sql`
+      DELETE FROM ${table} AS f WHERE model IS NULL OR seq < (
+        SELECT max(seq) FROM ${table} AS last WHERE lower(last.reader) = lower(f.reader))`)
+    return deleted + followers
   }
 
-  #table(name: 'changes' | 'changed_keys' | 'followers' | 'removed'): Sql {
+  #table(name: 'changes' | 'changed_keys' | 'followers' | 'forgotten' | 'removed'): Sql {
     return sql.ident(this.#database, SCHEMA, name)
   }
 

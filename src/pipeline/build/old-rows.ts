@@ -12,7 +12,8 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Slice } from '../../core/step.ts'
-import { followedColumns } from '../changes/notes.ts'
+import { followedColumns, valuesIn } from '../changes/notes.ts'
+import { hasParts, rangesIn } from '../changes/ranges.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Built } from './materialize/materialization.ts'
@@ -107,9 +108,14 @@ export async function removeOldRows(context: RunContext, model: Model): Promise<
   const { connection, store } = context
   const target = await store.tables.written(connection, model.name)
   const value = (column: string) => target.value(column)
-  const rows = await connection.run(
-    sql`DELETE FROM ${target.table} WHERE ${isOld(keep, context, { value })}`,
-  )
+  const old = isOld(keep, context, { value })
+  for (const { name, type } of followedColumns(context, model)) {
+    // Of a text nobody asks, and it may be what is to be forgotten.
+    if (!hasParts(type)) continue
+    const ranges = await rangesIn(connection, valuesIn(target, old)(name), type)
+    await store.state.changes.noteForgotten(connection, model.name, name, ranges)
+  }
+  const rows = await connection.run(sql`DELETE FROM ${target.table} WHERE ${old}`)
   if (rows > 0) context.changes.keys.lose(model.name)
   await store.state.changes.noteRemoved(connection, model.name, rows)
   return rows

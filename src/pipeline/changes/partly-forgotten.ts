@@ -2,24 +2,20 @@
 // rows. They keep what they have, and that is said.
 
 import { type Followed, isGrouped } from '../../compiler/lineage/follow.ts'
-import type { Keep, Model } from '../../core/model.ts'
+import type { Model } from '../../core/model.ts'
 import type { ColumnType } from '../../core/relation.ts'
-import { keepOf } from '../../core/retention.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
-import { cutoffOf } from '../build/old-rows.ts'
 import { nextStart, periodStart } from '../build/materialize/period-start.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
-import { hasParts, isTime, lead } from './ranges.ts'
+import { hasParts, isTime, lead, readRanges } from './ranges.ts'
 
-/** An input that has removed rows, and the last value of the column of the reader that may lack some of them. */
-interface Edge {
+/** An input of which `@keep` has removed rows, and the values of the column of the reader that these may have had. */
+interface Forgotten {
   readonly input: Followed
-  readonly keep: Keep
-  /** The first value of the last period or group of which rows may have gone. */
-  readonly last: string
+  readonly ranges: readonly ClosedRange[]
 }
 
 /** Whether rows that are read again replace what was made of rows that are gone. */
@@ -35,21 +31,30 @@ export async function withoutPartlyForgotten(
 ): Promise<readonly ClosedRange[]> {
   if (ranges.length === 0 || !hasParts(type) || !replaces(context, model)) return ranges
   let left = ranges
-  for (const edge of await edgesOf(context, model, type)) {
-    const { connection, changes } = context
-    const all = sql.rows(left.map(({ low, high }) => [low, high]))
-    const value = (end: string) => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
-    const last = sql.value(edge.last, type)
-    // What lies in the part of `last` is as incomplete as `last` itself.
-    const isSafe = (end: string) => sql`${partStart(model, value(end), type)} > ${last}`
-    const rows = await connection.rows(sql`
-      SELECT low, high, ${isSafe('low')} AS whole, ${isSafe('high')} AS some,
-        CAST(CASE WHEN ${isSafe('low')} THEN ${value('low')} ELSE ${nextValue(model, last, type)} END AS VARCHAR) AS safe
-      FROM (VALUES ${all}) AS ranges(low, high)`)
-    if (rows.some(({ whole }) => whole !== true)) changes.warn(model.name, textOfKept(model, edge))
-    left = rows
-      .filter(({ some }) => some === true)
-      .map(({ safe, high }) => ({ low: textOf(safe), high: textOf(high) }))
+  for (const { input, ranges: gone } of await forgottenOf(context, model, type)) {
+    const touched = sql.rows(left.map(({ low, high }) => [low, high]))
+    const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
+    const tables = sql`parts AS (${partsOf(model, gone, type)}),
+      touched AS (SELECT ${value('low')} AS low, ${value('high')} AS high FROM (VALUES ${touched}) AS t(low, high))`
+    const met = await context.connection.row(sql`
+      WITH ${tables} SELECT CAST(min(start) AS VARCHAR) AS first, CAST(max(start) AS VARCHAR) AS last
+      FROM parts WHERE EXISTS (SELECT 1 FROM touched WHERE low < next AND high >= start)`)
+    if (met?.['first'] == null) continue
+    context.changes.warn(
+      model.name,
+      textOfKept(model, input, [textOf(met['first']), textOf(met['last'])]),
+    )
+    // Both greatest() and least() leave NULL out: nothing is gone before the first part, nor behind the last one.
+    const rows = await context.connection.rows(sql`
+      WITH ${tables}, gaps AS (
+        SELECT max(next) OVER (ORDER BY start, next ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS after, start AS until
+        FROM parts UNION ALL SELECT max(next), NULL FROM parts)
+      SELECT CAST(low AS VARCHAR) AS low, CAST(high AS VARCHAR) AS high FROM (
+        SELECT greatest(low, after) AS low,
+          CASE WHEN until > low THEN least(high, ${valueBefore(sql`until`, type)}) ELSE high END AS high
+        FROM touched, gaps WHERE (until IS NULL OR until > low) AND (after IS NULL OR after <= high))
+      WHERE low <= high ORDER BY low`)
+    left = rows.map(({ low, high }) => ({ low: textOf(low), high: textOf(high) }))
     if (left.length === 0) return []
   }
   return left
@@ -63,73 +68,56 @@ export async function warnOfPartlyForgotten(
   type: ColumnType,
 ): Promise<void> {
   if (!hasParts(type)) return
-  for (const { input, keep, last } of await edgesOf(context, model, type)) {
+  for (const { input, ranges } of await forgottenOf(context, model, type)) {
     const row = await context.connection.row(sql`
-      SELECT 1 WHERE ${sql.value(newest, type)} <= ${sql.value(last, type)}`)
+      SELECT 1 FROM (${partsOf(model, ranges, type)}) WHERE next > ${sql.value(newest, type)} LIMIT 1`)
     if (row === null) continue
     context.changes.warn(
       model.name,
-      `the newest periods are made of what ${input.model} still has, which keeps its rows for ${keep.age} only: shorter periods, a shorter lookback, or a longer @keep of ${input.model} lose nothing`,
+      `the newest periods are made of what ${input.model} still has, of which @keep has removed rows: shorter periods, a shorter lookback, or a longer @keep of ${input.model} lose nothing`,
     )
   }
 }
 
-function textOfKept({ name, kind }: Model, { input, keep, last }: Edge): string {
+function textOfKept(
+  { name, kind }: Model,
+  { model: input }: Followed,
+  [first, last]: readonly [string, string],
+): string {
   const what = kind === 'period' ? 'periods' : 'groups'
-  return `${what} up to that of ${last} keep what they have though ${input.model} has changed in some of them: it keeps its rows for ${keep.age} only, and other rows of these ${what} may have gone; to make them of what is left: eider run ${name} --start VALUE --end VALUE`
+  return `${what} from ${first} to ${last} keep what they have where @keep of ${input} has removed rows of them, though others of their rows have changed; to make them of what is left: eider run ${name} --start VALUE --end VALUE`
 }
 
-async function edgesOf(
+async function forgottenOf(
   context: RunContext,
   model: Model,
   type: ColumnType,
-): Promise<readonly Edge[]> {
+): Promise<readonly Forgotten[]> {
   const { connection, project, store } = context
-  const edges: Edge[] = []
+  const found: Forgotten[] = []
   for (const input of followingOf(project, model)?.followed ?? []) {
-    const keep = keepOf(project.models.get(input.model)!)
-    if (keep === null) continue
-    if ((await store.state.changes.removedFrom(connection, input.model)) === 0) continue
-    const last = await lastForgotten(context, model, { input, keep, type })
-    if (last !== null) edges.push({ input, keep, last })
+    if (!hasParts(input.type)) continue
+    const noted = store.state.changes.forgottenOf(input.model, input.column)
+    // The column may have had another type when they went.
+    const value = (end: 'low' | 'high') =>
+      sql`TRY_CAST(${sql.ident(end)} AS ${sql.type(input.type)})`
+    const isFinite = isTime(input.type) ? sql`isfinite(low) AND isfinite(high)` : sql`true`
+    const ranges = await readRanges(
+      connection,
+      sql`FROM (SELECT ${value('low')} AS low, ${value('high')} AS high FROM (${noted})) WHERE low <= high AND ${isFinite}`,
+    )
+    const led = await lead(connection, [{ ...input, ranges }], type)
+    if (led !== null && led.length > 0) found.push({ input, ranges: led })
   }
-  return edges
+  return found
 }
 
-/** null: all that is left is whole. */
-async function lastForgotten(
-  context: RunContext,
-  model: Model,
-  { input, keep, type }: Pick<Edge, 'input' | 'keep'> & { readonly type: ColumnType },
-): Promise<string | null> {
-  const { connection } = context
-  const cutoff = cutoffOf(keep, context)
-  const isOwnTime = isTime(input.type)
-  const edge = isOwnTime ? cutoff : numberAt(input, keep)
-  const found = await connection.row(
-    sql`SELECT CAST(CAST((${edge}) AS ${sql.type(input.type)}) AS VARCHAR) AS at`,
-  )
-  if (found?.['at'] == null) return null
-  const at = textOf(found['at'])
-  const led = await lead(connection, [{ ...input, ranges: [{ low: at, high: at }] }], type)
-  const high = led?.at(-1)?.high
-  if (high === undefined) return null
-  const start = partStart(model, sql.value(high, type), type)
-  const isMoved = input.steps.some((step) => 'zone' in step)
-  // A part that begins where the input was cut is whole; a number says nothing of when it was.
-  const last =
-    isOwnTime && isTime(type) && !isMoved
-      ? sql`CASE WHEN CAST(${start} AS TIMESTAMP) < ${cutoff} THEN ${start} ELSE ${beforePart(start, type)} END`
-      : start
-  const row = await connection.row(sql`SELECT CAST((${last}) AS VARCHAR) AS last`)
-  return textOf(row!['last'])
-}
-
-/** Where numbers rise with time, those of the first day that is left. */
-function numberAt({ model, column }: Followed, keep: Keep): Sql {
-  const [relation, time] = [sql.relation(model), sql.ident(keep.column)]
-  return sql`SELECT max(${sql.ident(column)}) FROM ${relation}
-    WHERE ${time} < date_trunc('day', (SELECT min(${time}) FROM ${relation})) + INTERVAL 1 DAY`
+/** A query of the parts that have these values: "start", and "next", the first value behind it. */
+function partsOf(model: Model, ranges: readonly ClosedRange[], type: ColumnType): Sql {
+  const rows = sql.rows(ranges.map(({ low, high }) => [low, high]))
+  const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
+  return sql`SELECT ${partStart(model, value('low'), type)} AS start, ${nextValue(model, value('high'), type)} AS next
+    FROM (VALUES ${rows}) AS gone(low, high)`
 }
 
 const partStart = (model: Model, value: Sql, type: ColumnType): Sql =>
@@ -137,9 +125,11 @@ const partStart = (model: Model, value: Sql, type: ColumnType): Sql =>
     ? sql`CAST(${periodStart(value, model.period, type)} AS ${sql.type(type)})`
     : value
 
-/** Of times: a value between this part and the one before it. */
-const beforePart = (start: Sql, type: ColumnType): Sql =>
-  type === 'DATE' ? sql`${start} - 1` : sql`${start} - INTERVAL 1 MICROSECOND`
+/** The last value before a part. */
+function valueBefore(start: Sql, type: ColumnType): Sql {
+  const isDayOrNumber = type === 'DATE' || !isTime(type)
+  return isDayOrNumber ? sql`${start} - 1` : sql`${start} - INTERVAL 1 MICROSECOND`
+}
 
 /** The first value behind a part. */
 function nextValue(model: Model, last: Sql, type: ColumnType): Sql {
