@@ -63,6 +63,7 @@ export async function readContext(
     allowEmpty,
     allowRemoval,
     oldRows: new Map(),
+    oldValues: new Map(),
     chosen,
     selected,
     fileHashes,

@@ -11,6 +11,7 @@ import type { EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import type { Borrowed } from './borrow/borrow.ts'
 import type { ChangeNotes } from './changes/change-notes.ts'
+import type { ColumnValues } from './changes/forgotten-values.ts'
 import type { PartsBefore } from './rules/recorded.ts'
 import type { SourceAge } from './plan/source-age.ts'
 import type { ModelRecord, State } from '../store/state.ts'
@@ -42,6 +43,8 @@ export interface RunContext {
   readonly allowRemoval: boolean
   /** Rows that are older than their model keeps them, as they were when the steps were made. */
   readonly oldRows: Map<ModelName, OldRows>
+  /** Values that rows had, by which others read them, of those that were too old before any came. */
+  readonly oldValues: Map<ModelName, ColumnValues>
   /** The database that a statement names which creates a relation; null: names mean it anyway. */
   readonly createdIn: string | null
   /** The models that the run is about, also those that do not compile. */

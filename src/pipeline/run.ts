@@ -10,6 +10,7 @@ import { describeResults, writeArtifacts } from './artifacts.ts'
 import { searchPath } from './borrow/borrow.ts'
 import { sampleSources } from './borrow/sample-rows.ts'
 import { buildAll, replaceMacros } from './build/build-all.ts'
+import { findOldValues } from './build/old-rows.ts'
 import { refuseLateValues } from './build/late-values.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { countByHand, type LeftAlone } from './by-hand.ts'
@@ -97,6 +98,7 @@ async function buildAndPublish(
   try {
     const context = await begin(request, results, connection)
     if (request.selection?.retry === true && context.chosen.size === 0) return null
+    await findOldValues(context)
     const failed = await flushEvents(request, results, context)
     const path = await readElsewhere(context)
     const positions =

@@ -9,7 +9,6 @@
 //   _eider.changed_keys  the exact values of a column that such a change touches, where a table is kept up to date by
 //                      them; `col` names the column and what it goes through
 //   _eider.removed     how many rows of a table of events were deleted that models follow; those of a table add up
-//   _eider.forgotten   ranges of the values of such columns that rows had which `@keep` has removed
 //   _eider.followers   a model, a column of a table that it follows, and the version of the table that it has read last.
 //                      The rows of a model with its greatest `seq` count; one without a table: it follows nothing
 //
@@ -24,6 +23,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf } from '../duckdb/values.ts'
+import { FORGOTTEN_TABLE, ForgottenValues } from './forgotten.ts'
 
 const SCHEMA = '_eider'
 
@@ -33,8 +33,8 @@ const TABLES = [
   sql`CREATE TABLE IF NOT EXISTS _eider.changed_keys (model VARCHAR, col VARCHAR, value VARCHAR,
     version_before VARCHAR, version_after VARCHAR)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.removed (model VARCHAR, removed BIGINT)`,
-  sql`CREATE TABLE IF NOT EXISTS _eider.forgotten (model VARCHAR, col VARCHAR, low VARCHAR, high VARCHAR)`,
   sql`CREATE TABLE IF NOT EXISTS _eider.followers (seq BIGINT, reader VARCHAR, model VARCHAR, col VARCHAR, version VARCHAR)`,
+  FORGOTTEN_TABLE,
 ]
 
 /** Both ends belong to it, as DuckDB writes the values of the column. */
@@ -80,29 +80,32 @@ interface Found {
 }
 
 export class ChangeTables {
+  /** What `@keep` has removed. */
+  readonly forgotten: ForgottenValues
   readonly #deletes: boolean
   #exists = false
   /** A target may have the other tables from before. */
   #notesRemoved = false
-  #notesForgotten = false
   #hasKeys = false
   #hasMore = false
   #database = ''
   /** By the name of the table in lower case. */
-  #followed = new Map<string, readonly string[]>()
+  #followed = new Map<string, readonly Pick<Found, 'col' | 'readers'>[]>()
   #readers = new Set<string>()
 
   /** `deletes`: rows that no longer count may be deleted at any time. */
   constructor({ deletes }: { readonly deletes: boolean }) {
     this.#deletes = deletes
+    this.forgotten = new ForgottenValues({ deletes })
   }
 
   async read(connection: Connection, { relations, database }: EngineCatalog): Promise<void> {
     this.#exists = relations.has(catalogKey(SCHEMA, 'followers'))
     this.#notesRemoved = relations.has(catalogKey(SCHEMA, 'removed'))
-    this.#notesForgotten = relations.has(catalogKey(SCHEMA, 'forgotten'))
     this.#hasKeys = relations.has(catalogKey(SCHEMA, 'changed_keys'))
     this.#database = database
+    const notesForgotten = relations.has(catalogKey(SCHEMA, 'forgotten'))
+    this.forgotten.use(notesForgotten ? this.#table('forgotten') : null)
     this.#followed = new Map()
     this.#readers = new Set()
     if (!this.#exists) return
@@ -110,14 +113,21 @@ export class ChangeTables {
       SELECT lower(model) AS model, col, list(DISTINCT lower(reader)) AS readers FROM ${this.#inForce()}
       WHERE model IS NOT NULL GROUP BY ALL`)
     for (const { model, col, readers } of rows as unknown as readonly Found[]) {
-      this.#followed.set(model, [...(this.#followed.get(model) ?? []), col])
+      this.#followed.set(model, [...(this.#followed.get(model) ?? []), { col, readers }])
       for (const reader of readers) this.#readers.add(reader)
     }
   }
 
   /** Columns of a table that some model follows. */
   columnsOf(model: ModelName): readonly string[] {
-    return this.#followed.get(foldCase(model)) ?? []
+    return (this.#followed.get(foldCase(model)) ?? []).map(({ col }) => col)
+  }
+
+  /** Models that follow a column of a table, in lower case. */
+  readersOf(model: ModelName, column: string): readonly ModelName[] {
+    const found = this.#followed.get(foldCase(model)) ?? []
+    const readers = found.find(({ col }) => col === column)?.readers ?? []
+    return readers as readonly ModelName[]
   }
 
   /** Whether a model has followed something when this was read. */
@@ -127,9 +137,10 @@ export class ChangeTables {
 
   /** In no transaction, before the first follower reads. */
   async make(connection: Connection): Promise<void> {
-    if (!this.#exists || !this.#notesRemoved || !this.#notesForgotten || !this.#hasKeys)
+    if (!this.#exists || !this.#notesRemoved || !this.#hasKeys || !this.forgotten.exists)
       await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
-    this.#exists = this.#notesRemoved = this.#notesForgotten = this.#hasKeys = true
+    this.#exists = this.#notesRemoved = this.#hasKeys = true
+    this.forgotten.use(this.#table('forgotten'))
   }
 
   /** Call this in the transaction that deletes rows of a table of events. */
@@ -139,27 +150,6 @@ export class ChangeTables {
     await connection.run(
       sql`INSERT INTO ${this.#table('removed')} VALUES (${sql.value(model)}, ${sql.value(rows)})`,
     )
-  }
-
-  /** In the transaction in which `@keep` removes rows with these values. */
-  async noteForgotten(
-    connection: Connection,
-    model: ModelName,
-    column: string,
-    ranges: readonly ClosedRange[],
-  ): Promise<void> {
-    if (!this.#notesForgotten || ranges.length === 0) return
-    const rows = sql.rows(
-      ranges.map(({ low, high }) => [foldCase(model), foldCase(column), low, high]),
-    )
-    await connection.run(sql`INSERT INTO ${this.#table('forgotten')} VALUES ${rows}`)
-  }
-
-  /** A query of "low" and "high", as texts. */
-  forgottenOf(model: ModelName, column: string): Sql {
-    if (!this.#notesForgotten) return sql`SELECT '' AS low, '' AS high WHERE false`
-    return sql`SELECT low, high FROM ${this.#table('forgotten')}
-      WHERE model = ${sql.value(foldCase(model))} AND col = ${sql.value(foldCase(column))}`
   }
 
   /** How many rows the relation has, and how many have gone from the table of this name. */
@@ -293,9 +283,15 @@ export class ChangeTables {
       await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
   }
 
-  /** In the transaction that removes or renames the model. */
+  /** In the transaction that changes what the model has read, or the relation: as if it had read nothing. */
   async forget(connection: Connection, reader: ModelName): Promise<void> {
     await this.follow(connection, reader, [])
+  }
+
+  /** In the transaction that drops the relation. */
+  async drop(connection: Connection, model: ModelName): Promise<void> {
+    await this.forget(connection, model)
+    await this.forgotten.drop(connection, model)
   }
 
   /** Whether this process has added rows, so that others may no longer be needed. */
@@ -331,7 +327,7 @@ export class ChangeTables {
     const followers = await connection.run(sql`
       DELETE FROM ${table} AS f WHERE model IS NULL OR seq < (
         SELECT max(seq) FROM ${table} AS last WHERE lower(last.reader) = lower(f.reader))`)
-    return deleted + followers
+    return deleted + followers + (await this.forgotten.prune(connection))
   }
 
   #table(name: 'changes' | 'changed_keys' | 'followers' | 'forgotten' | 'removed'): Sql {

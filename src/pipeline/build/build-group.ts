@@ -8,6 +8,7 @@ import { limits } from '../../core/limits.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ModelResult, Phase } from '../../core/report/progress.ts'
 import { explainFailure, isInterruption, ModelFailure } from '../failure.ts'
+import { startAnew } from '../changes/forgotten-values.ts'
 import { recordChange } from '../changes/notes.ts'
 import { notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
@@ -237,6 +238,7 @@ async function buildOne(
   // Of the rows outside of a range nothing is read, so they are still those of the inputs that were read before.
   const known = step.slice === 'whole' || isNewTable ? null : recordOf(context, model)
   const fingerprint = known === null ? decision.fingerprint : ofRange(context, model, known)
+  if (isNewTable && kinds[model.kind].keepsRows) await startAnew(context, model)
   const {
     rows,
     version,

@@ -5,15 +5,20 @@
 import { count } from '../../core/counts.ts'
 import type { Keep, Model } from '../../core/model.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
-import { columnType } from '../../core/relation.ts'
+import { type Column, columnType } from '../../core/relation.ts'
 import { isInHours, keepOf, type OldRows } from '../../core/retention.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Slice } from '../../core/step.ts'
-import { followedColumns, valuesIn } from '../changes/notes.ts'
-import { hasParts, rangesIn } from '../changes/ranges.ts'
+import {
+  type ColumnValues,
+  followedValues,
+  NO_VALUES,
+  noteForgotten,
+} from '../changes/forgotten-values.ts'
+import { followedColumns } from '../changes/notes.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Built } from './materialize/materialization.ts'
@@ -35,6 +40,14 @@ type WrittenValue = { readonly value: (column: string) => Sql }
 
 const asRead: WrittenValue = { value: (column) => sql.ident(column) }
 
+/** `type`: of the column that says how old a row is. */
+function isOldOf(keep: Keep, context: Pick<RunContext, 'startedAt'>, type: string): Sql {
+  const old = isOld(keep, context, asRead)
+  if (type !== 'DATE') return old
+  // A day that is compared with a time is cast, and then every row of it is read.
+  return sql`${old} AND ${sql.ident(keep.column)} <= CAST(${cutoffOf(keep, context)} AS DATE)`
+}
+
 export const youngRows = (keep: Keep, context: Pick<RunContext, 'startedAt'>, relation: Sql): Sql =>
   sql`FROM ${relation} WHERE (${isOld(keep, context, asRead)}) IS NOT TRUE`
 
@@ -52,6 +65,36 @@ export async function findOldRows(context: RunContext): Promise<ReadonlyMap<Mode
     if (old !== null) found.set(name, old)
   }
   return found
+}
+
+/** Before any row comes: those that are too old when they come have been read by nobody. */
+export async function findOldValues(context: RunContext): Promise<void> {
+  const { catalog, connection, columnsBefore, project } = context
+  for (const name of context.selected) {
+    const model = project.models.get(name)!
+    if (relationType(catalog, name) !== 'table' || !isCut(context, model)) continue
+    const columns = (await columnsBefore(connection, name)) ?? []
+    context.oldValues.set(name, await oldValues(context, model, columns))
+  }
+}
+
+/** Whether rows go of it that others may have read by their values. */
+const isCut = (context: RunContext, model: Model): boolean =>
+  keepOf(model) !== null && followedColumns(context, model).length > 0
+
+/** Values of rows that are too old, of the columns by which others read the table that the name stands for on this connection. */
+async function oldValues(
+  context: RunContext,
+  model: Model,
+  columns: readonly Column[],
+): Promise<ColumnValues> {
+  const keep = keepOf(model)!
+  const type = columns.find(({ name }) => sameName(name, keep.column))?.type
+  if (type === undefined) return NO_VALUES
+  const old = sql`FROM ${sql.relation(model.name)} WHERE ${isOldOf(keep, context, type)}`
+  // Most runs find none.
+  if ((await context.connection.row(sql`SELECT 1 ${old} LIMIT 1`)) === null) return NO_VALUES
+  return followedValues(context, model, sql`(${old})`, columns)
 }
 
 /** Of the relation that the name stands for on this connection; null: there are none. */
@@ -73,12 +116,9 @@ async function countOld(
 ): Promise<OldRows | null> {
   const relation = sql.relation(name)
   const cutoff = cutoffOf(keep, context)
-  // A day that is compared with a time is cast, and then every row of it is read.
-  const byDay = sql`${sql.ident(keep.column)} <= CAST(${cutoff} AS DATE)`
-  const also = type === 'DATE' ? sql` AND ${byDay}` : sql``
   const row = await connection.row(sql`
     SELECT count(*) AS old, CAST(${cutoff} AS VARCHAR) AS "before"
-    FROM ${relation} WHERE ${isOld(keep, context, asRead)}${also}`)
+    FROM ${relation} WHERE ${isOldOf(keep, context, type)}`)
   const rows = numberOf(row?.['old'])
   if (rows === 0) return null
   const of = await countRows(connection, relation)
@@ -108,15 +148,12 @@ export async function removeOldRows(context: RunContext, model: Model): Promise<
   const { connection, store } = context
   const target = await store.tables.written(connection, model.name)
   const value = (column: string) => target.value(column)
-  const old = isOld(keep, context, { value })
-  for (const { name, type } of followedColumns(context, model)) {
-    // Of a text nobody asks, and it may be what is to be forgotten.
-    if (!hasParts(type)) continue
-    const ranges = await rangesIn(connection, valuesIn(target, old)(name), type)
-    await store.state.changes.noteForgotten(connection, model.name, name, ranges)
-  }
-  const rows = await connection.run(sql`DELETE FROM ${target.table} WHERE ${old}`)
-  if (rows > 0) context.changes.keys.lose(model.name)
+  const rows = await connection.run(
+    sql`DELETE FROM ${target.table} WHERE ${isOld(keep, context, { value })}`,
+  )
+  if (rows === 0) return 0
+  await noteForgotten(context, model, context.oldValues.get(model.name) ?? NO_VALUES)
+  context.changes.keys.lose(model.name)
   await store.state.changes.noteRemoved(connection, model.name, rows)
   return rows
 }
@@ -141,6 +178,7 @@ export async function buildWithoutOld(
   const isNew = !continuesTable(context, model)
   const before = isNew ? await rowsOfTable(context, model) : 0
   const built = await build()
+  if (isNew) await noteLeftOut(context, model)
   const removed = await removeOldRows(context, model)
   if (removed === 0) return built
   changes.doubt(model.name)
@@ -160,6 +198,13 @@ export async function buildWithoutOld(
     )
   changes.warn(model.name, `${old}, are left out`)
   return { ...built, rows }
+}
+
+/** A table that was made from nothing lacks what it leaves out, for whoever reads it. */
+async function noteLeftOut(context: RunContext, model: Model): Promise<void> {
+  if (!isCut(context, model)) return
+  const columns = await describe(context.connection, sql`FROM ${sql.relation(model.name)}`)
+  await noteForgotten(context, model, await oldValues(context, model, columns))
 }
 
 /** 0 where there is no table. */

@@ -3,6 +3,7 @@
 import type { ModelName } from '../../core/names.ts'
 import type { ClosedRange, TableChange } from '../../store/changes.ts'
 import { ChangedKeys } from './changed-keys.ts'
+import type { ColumnValues } from './forgotten-values.ts'
 
 export interface Left {
   readonly inputs: readonly ModelName[]
@@ -77,6 +78,17 @@ export class ChangeNotes {
   /** What a plan has built in memory. */
   plan(change: TableChange): void {
     this.#planned.push(change)
+  }
+
+  readonly #forgotten = new Map<ModelName, ColumnValues>()
+
+  /** What a plan has removed in memory, since it is too old. */
+  planForgotten(model: ModelName, values: ColumnValues): void {
+    this.#forgotten.set(model, values)
+  }
+
+  forgottenIn(model: ModelName, column: string): readonly ClosedRange[] {
+    return this.#forgotten.get(model)?.get(column) ?? []
   }
 
   get planned(): readonly TableChange[] {

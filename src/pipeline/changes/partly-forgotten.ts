@@ -2,15 +2,19 @@
 // rows. They keep what they have, and that is said.
 
 import { type Followed, isGrouped } from '../../compiler/lineage/follow.ts'
+import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
+import { rangeColumnOf } from '../../core/range-column.ts'
 import type { ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import { textOf } from '../../duckdb/values.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { nextStart, periodStart } from '../build/materialize/period-start.ts'
+import { tableOf } from '../build/materialize/renames.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
-import { hasParts, isTime, lead, readRanges } from './ranges.ts'
+import { rangeRows } from './forgotten-values.ts'
+import { hasParts, isTime, joinedRanges, lead } from './ranges.ts'
 
 /** An input of which `@keep` has removed rows, and the values of the column of the reader that these may have had. */
 interface Forgotten {
@@ -32,32 +36,74 @@ export async function withoutPartlyForgotten(
   if (ranges.length === 0 || !hasParts(type) || !replaces(context, model)) return ranges
   let left = ranges
   for (const { input, ranges: gone } of await forgottenOf(context, model, type)) {
-    const touched = sql.rows(left.map(({ low, high }) => [low, high]))
-    const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
-    const tables = sql`parts AS (${partsOf(model, gone, type)}),
-      touched AS (SELECT ${value('low')} AS low, ${value('high')} AS high FROM (VALUES ${touched}) AS t(low, high))`
-    const met = await context.connection.row(sql`
-      WITH ${tables} SELECT CAST(min(start) AS VARCHAR) AS first, CAST(max(start) AS VARCHAR) AS last
-      FROM parts WHERE EXISTS (SELECT 1 FROM touched WHERE low < next AND high >= start)`)
-    if (met?.['first'] == null) continue
-    context.changes.warn(
-      model.name,
-      textOfKept(model, input, [textOf(met['first']), textOf(met['last'])]),
-    )
-    // Both greatest() and least() leave NULL out: nothing is gone before the first part, nor behind the last one.
-    const rows = await context.connection.rows(sql`
-      WITH ${tables}, gaps AS (
-        SELECT max(next) OVER (ORDER BY start, next ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS after, start AS until
-        FROM parts UNION ALL SELECT max(next), NULL FROM parts)
-      SELECT CAST(low AS VARCHAR) AS low, CAST(high AS VARCHAR) AS high FROM (
-        SELECT greatest(low, after) AS low,
-          CASE WHEN until > low THEN least(high, ${valueBefore(sql`until`, type)}) ELSE high END AS high
-        FROM touched, gaps WHERE (until IS NULL OR until > low) AND (after IS NULL OR after <= high))
-      WHERE low <= high ORDER BY low`)
-    left = rows.map(({ low, high }) => ({ low: textOf(low), high: textOf(high) }))
+    const touched = rangesOf(left, type)
+    const parts = partsOf(model, gone, type)
+    const kept = await keptParts(context, model, { touched, parts, type })
+    if (kept === null) continue
+    const { first, last, n } = kept
+    context.changes.warn(model.name, textOfKept(model, input, [first, last]))
+    // Where many are left out one by one, what lies between them stays as it is, too.
+    const out = n > limits.changedRanges ? parts : sql`FROM ${KEPT}`
+    left = await without(context, { touched, out, type })
+    await context.connection.run(sql`DROP TABLE ${KEPT}`)
     if (left.length === 0) return []
   }
   return left
+}
+
+const KEPT = sql`temp.main._eider_kept_parts`
+
+interface Meeting {
+  /** A query of "low" and "high". */
+  readonly touched: Sql
+  /** A query of "low" and "high": parts of which rows have gone, and what lies between them. */
+  readonly parts: Sql
+  readonly type: ColumnType
+}
+
+/** Leaves in KEPT those of the parts that are touched of which the table has rows; null: it has none of any. */
+async function keptParts(
+  { connection }: RunContext,
+  model: Model,
+  { touched, parts, type }: Meeting,
+): Promise<{ readonly first: string; readonly last: string; readonly n: number } | null> {
+  const column = sql.ident(rangeColumnOf(model)!.column)
+  const within = (ranges: Sql) =>
+    sql`EXISTS (SELECT 1 FROM (${ranges}) AS r WHERE v BETWEEN r.low AND r.high)`
+  const start = sql.ident('start')
+  const meets = sql`EXISTS (SELECT 1 FROM (${touched}) AS t WHERE t.low <= p.high AND t.high >= p.low)`
+  await connection.run(sql`
+    CREATE OR REPLACE TEMP TABLE _eider_kept_parts AS
+    SELECT low, high FROM (
+      SELECT ${start} AS low, ${partEnd(model, start, type)} AS high FROM (
+        SELECT DISTINCT ${partStart(model, sql`v`, type)} AS ${start}
+        FROM (SELECT ${column} AS v FROM ${await tableOf(connection, model)}) WHERE ${within(parts)})) AS p
+    WHERE ${meets}`)
+  const found = await connection.row(sql`
+    SELECT CAST(min(low) AS VARCHAR) AS first, CAST(max(low) AS VARCHAR) AS last, count(*) AS n FROM ${KEPT}`)
+  const n = numberOf(found?.['n'])
+  if (n > 0) return { first: textOf(found!['first']), last: textOf(found!['last']), n }
+  await connection.run(sql`DROP TABLE ${KEPT}`)
+  return null
+}
+
+/** `touched` and `out`: queries of "low" and "high". What is left of the first ones. */
+async function without(
+  { connection }: RunContext,
+  { touched, out, type }: { readonly touched: Sql; readonly out: Sql; readonly type: ColumnType },
+): Promise<readonly ClosedRange[]> {
+  // Nothing is left out before the first one, nor behind the last one.
+  const rows = await connection.rows(sql`
+    WITH gaps AS (
+      SELECT max(high) OVER (ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS after, low AS until
+      FROM (${out}) UNION ALL SELECT max(high), NULL FROM (${out}))
+    SELECT CAST(low AS VARCHAR) AS low, CAST(high AS VARCHAR) AS high FROM (
+      SELECT CASE WHEN after >= low THEN ${neighbour(sql`after`, type, 1)} ELSE low END AS low,
+        CASE WHEN until <= high THEN ${neighbour(sql`until`, type, -1)} ELSE high END AS high
+      FROM (${touched}) AS t, gaps
+      WHERE (until IS NULL OR until > low) AND (after IS NULL OR after < high) AND (after < until) IS NOT FALSE)
+    WHERE low <= high ORDER BY low`)
+  return rows.map(({ low, high }) => ({ low: textOf(low), high: textOf(high) }))
 }
 
 /** Of the newest periods, which are made again whatever has changed: some of their rows may have gone already. */
@@ -70,7 +116,7 @@ export async function warnOfPartlyForgotten(
   if (!hasParts(type)) return
   for (const { input, ranges } of await forgottenOf(context, model, type)) {
     const row = await context.connection.row(sql`
-      SELECT 1 FROM (${partsOf(model, ranges, type)}) WHERE next > ${sql.value(newest, type)} LIMIT 1`)
+      SELECT 1 FROM (${partsOf(model, ranges, type)}) WHERE high >= ${sql.value(newest, type)} LIMIT 1`)
     if (row === null) continue
     context.changes.warn(
       model.name,
@@ -93,48 +139,59 @@ async function forgottenOf(
   model: Model,
   type: ColumnType,
 ): Promise<readonly Forgotten[]> {
-  const { connection, project, store } = context
+  const { connection, project, store, changes } = context
   const found: Forgotten[] = []
   for (const input of followingOf(project, model)?.followed ?? []) {
     if (!hasParts(input.type)) continue
-    const noted = store.state.changes.forgottenOf(input.model, input.column)
-    // The column may have had another type when they went.
-    const value = (end: 'low' | 'high') =>
-      sql`TRY_CAST(${sql.ident(end)} AS ${sql.type(input.type)})`
-    const isFinite = isTime(input.type) ? sql`isfinite(low) AND isfinite(high)` : sql`true`
-    const ranges = await readRanges(
-      connection,
-      sql`FROM (SELECT ${value('low')} AS low, ${value('high')} AS high FROM (${noted})) WHERE low <= high AND ${isFinite}`,
-    )
+    const noted = store.state.changes.forgotten.of({ ...input, reader: model.name })
+    const planned = changes.forgottenIn(input.model, input.column)
+    const all = planned.length === 0 ? noted : sql`${noted} UNION ALL ${rangeRows(planned)}`
+    const ranges = await joinedRanges(connection, all, input.type)
     const led = await lead(connection, [{ ...input, ranges }], type)
     if (led !== null && led.length > 0) found.push({ input, ranges: led })
   }
   return found
 }
 
-/** A query of the parts that have these values: "start", and "next", the first value behind it. */
-function partsOf(model: Model, ranges: readonly ClosedRange[], type: ColumnType): Sql {
-  const rows = sql.rows(ranges.map(({ low, high }) => [low, high]))
-  const value = (end: 'low' | 'high') => sql`CAST(${sql.ident(end)} AS ${sql.type(type)})`
-  return sql`SELECT ${partStart(model, value('low'), type)} AS start, ${nextValue(model, value('high'), type)} AS next
-    FROM (VALUES ${rows}) AS gone(low, high)`
+/** A query of "low" and "high". */
+const rangesOf = (ranges: readonly ClosedRange[], type: ColumnType): Sql => {
+  const value = (end: 'low' | 'high') =>
+    sql`CAST(${sql.ident(end)} AS ${sql.type(type)}) AS ${sql.ident(end)}`
+  return sql`SELECT ${value('low')}, ${value('high')} FROM (${rangeRows(ranges)})`
 }
+
+/** A query of the parts that have these values: "low" and "high", the first and the last value of each. */
+const partsOf = (model: Model, ranges: readonly ClosedRange[], type: ColumnType): Sql => sql`
+  SELECT ${partStart(model, sql`low`, type)} AS low, ${partEnd(model, sql`high`, type)} AS high
+  FROM (${rangesOf(ranges, type)}) AS gone`
 
 const partStart = (model: Model, value: Sql, type: ColumnType): Sql =>
   model.kind === 'period'
     ? sql`CAST(${periodStart(value, model.period, type)} AS ${sql.type(type)})`
     : value
 
-/** The last value before a part. */
-function valueBefore(start: Sql, type: ColumnType): Sql {
-  const isDayOrNumber = type === 'DATE' || !isTime(type)
-  return isDayOrNumber ? sql`${start} - 1` : sql`${start} - INTERVAL 1 MICROSECOND`
+/** The last value of the part that has this one. */
+function partEnd(model: Model, value: Sql, type: ColumnType): Sql {
+  if (model.kind !== 'period') return value
+  const next = nextStart(partStart(model, value, type), model.period, type)
+  // The last period of a type has no other behind it.
+  return typeof model.period.every === 'number'
+    ? sql`coalesce(TRY_CAST(${next} - 1 AS ${sql.type(type)}), ${value})`
+    : neighbour(next, type, -1)
 }
 
-/** The first value behind a part. */
-function nextValue(model: Model, last: Sql, type: ColumnType): Sql {
-  if (model.kind === 'period')
-    return sql`CAST(${nextStart(partStart(model, last, type), model.period, type)} AS ${sql.type(type)})`
-  if (type === 'DATE') return sql`${last} + 1`
-  return isTime(type) ? sql`${last} + INTERVAL 1 MICROSECOND` : sql`${last} + 1`
+/** The value next to one that has another one in this direction. */
+function neighbour(value: Sql, type: ColumnType, direction: 1 | -1): Sql {
+  const cast = (moved: Sql) => sql`CAST(${moved} AS ${sql.type(type)})`
+  if (type === 'FLOAT' || type === 'DOUBLE')
+    return sql`nextafter(${value}, ${cast(sql.value(direction > 0 ? 'infinity' : '-infinity'))})`
+  const step = stepOf(type)
+  return cast(direction > 0 ? sql`${value} + ${step}` : sql`${value} - ${step}`)
+}
+
+/** By how much values of a type differ at least. */
+function stepOf(type: ColumnType): Sql {
+  if (type !== 'DATE' && isTime(type)) return sql`INTERVAL 1 MICROSECOND`
+  const scale = Number(/^DECIMAL\(\d+, ?(\d+)\)$/.exec(type)?.[1] ?? 0)
+  return scale === 0 ? sql`1` : sql`CAST(${sql.value(`1e-${scale}`)} AS ${sql.type(type)})`
 }

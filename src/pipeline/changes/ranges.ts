@@ -120,15 +120,36 @@ async function leadAtOnce(
     sql`SELECT 1 FROM ${led} WHERE low IS NULL OR high IS NULL LIMIT 1`,
   )
   if (open !== null) return null
-  return readRanges(
-    connection,
-    sql`SELECT min(low) AS low, max(high) AS high FROM (
-      SELECT low, high, count(*) FILTER (before IS NULL OR low > before) OVER (ORDER BY low, high) AS island FROM (
-        SELECT low, high, max(high) OVER (
-          ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-        FROM ${led}))
-    GROUP BY island`,
-  )
+  return readRanges(connection, islands(led, sql`low > before`))
+}
+
+/** `isApart`: true where a range that begins at "low" is another one than what ends at "before". */
+const islands = (ranges: Sql, isApart: Sql): Sql => sql`
+  SELECT min(low) AS low, max(high) AS high FROM (
+    SELECT low, high, count(*) FILTER (before IS NULL OR ${isApart}) OVER (ORDER BY low, high) AS island FROM (
+      SELECT low, high, max(high) OVER (
+        ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+      FROM ${ranges}))
+  GROUP BY island`
+
+/**
+ * `ranges`: a query of "low" and "high", as texts or of any type; those that are no values of the column are left out. One
+ * range for those that meet, or lie in days or whole numbers of which one follows the other.
+ */
+export function joinedRanges(
+  connection: Connection,
+  ranges: Sql,
+  type: ColumnType,
+): Promise<readonly ClosedRange[]> {
+  const value = (end: 'low' | 'high') => sql`TRY_CAST(${sql.ident(end)} AS ${sql.type(type)})`
+  const isFinite = isTime(type) ? sql`isfinite(low) AND isfinite(high)` : sql`true`
+  const known = sql`(FROM (SELECT ${value('low')} AS low, ${value('high')} AS high FROM (${ranges}))
+    WHERE low <= high AND ${isFinite})`
+  const partOf = (end: 'low' | 'before') =>
+    isTime(type)
+      ? sql`epoch_us(${sql.ident(end)}) // 86400000000`
+      : sql`CAST(${sql.ident(end)} AS DOUBLE)`
+  return readRanges(connection, islands(known, sql`${partOf('low')} > ${partOf('before')} + 1`))
 }
 
 const INTERVAL = columnType('INTERVAL')

@@ -67,13 +67,16 @@ export async function copyState(ways: Ways, moveId: string): Promise<MovedState>
   const copied = { runs: 0, rejected_events: 0 }
   const slices = await from.side.store.state.readSlices(from.connection, known.models.keys())
   const older = await from.side.store.state.olderRows.read(from.connection, known.models.keys())
+  const forgotten = await from.side.store.state.changes.forgotten.readAll(from.connection)
   if (slices.length > 0) await state.makeSlices(connection)
+  if (forgotten.length > 0) await state.makeChanges(connection)
   if (older.size > 0) await state.makeOlderRows(connection)
   await carry(ways, Object.fromEntries(queries), () =>
     state.change(connection, async () => {
       await state.recordModels(connection, moveId, recordsOf(known))
       await state.adoptSlices(connection, slices)
       await state.olderRows.adopt(connection, older)
+      await state.changes.forgotten.adopt(connection, forgotten)
       for (const [target, position] of fencesOf(known))
         await flushed.adopt(connection, target, position)
       for (const log of logs) {

@@ -59,6 +59,7 @@ export async function renameColumn(
     })
   await state.change(connection, async () => {
     await tables.renameColumn(connection, name, { from: spelled, to })
+    await state.changes.forgotten.renameColumn(connection, name, { from: spelled, to })
     // What is published of it has the old name, so it is another content; and no SELECT has made a table with the new one yet.
     const part = [spelled, to]
     const model = { name, kind, definition: hashOf(32, [definition, ...part]) }

@@ -82,13 +82,14 @@ export function fileState(stateDir: string): StateStore {
     async forget(connection, model) {
       await forget(connection, model)
       await slices.forget(connection, model)
-      await changes.forget(connection, model)
+      await changes.drop(connection, model)
     },
     async rename(connection, from, to) {
       await rename(connection, from, to)
       await slices.rename(connection, from, to)
       await slices.forget(connection, from)
       await changes.forget(connection, from)
+      await changes.forgotten.rename(connection, from, to)
     },
     async recordRemoved(connection, _, models) {
       await recordRemoved(connection, models)

@@ -236,12 +236,13 @@ export class LakeState implements StateStore {
   async forget(connection: Connection, model: ModelName): Promise<void> {
     await this.#insert(connection, [{ ...NOTHING, runId: this.#name, model }])
     await this.#slices.forget(connection, model)
-    await this.changes.forget(connection, model)
+    await this.changes.drop(connection, model)
   }
 
   async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
     await this.#copy(connection, from, sql`${sql.value(this.#name)}, ${sql.value(to)}`, false)
     await this.#slices.rename(connection, from, to)
+    await this.changes.forgotten.rename(connection, from, to)
     await this.forget(connection, from)
   }
 

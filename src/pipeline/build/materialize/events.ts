@@ -35,7 +35,10 @@ export const events: Materialization<EventsModel> = {
     if (continuesTable(context, model)) {
       const { is, changes } = await adaptationFor(context, model)
       const renames = await renamesOf(context, model)
-      for (const rename of renames) await store.tables.renameColumn(connection, model.name, rename)
+      for (const rename of renames) {
+        await store.tables.renameColumn(connection, model.name, rename)
+        await store.state.changes.forgotten.renameColumn(connection, model.name, rename)
+      }
       await store.tables.change(connection, model.name, changes)
       return { changed: is === 'evolved' || renames.length > 0 }
     }

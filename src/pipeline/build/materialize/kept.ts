@@ -190,13 +190,16 @@ async function build(kept: Kept): Promise<Built> {
   const { kind, context, model, slice } = kept
   const renames = await renamesOf(kept)
   if (renames.length > 0) context.changes.doubt(model.name)
-  for (const rename of renames)
-    await context.store.tables.renameColumn(context.connection, model.name, rename)
+  const { connection, store } = context
+  for (const rename of renames) {
+    await store.tables.renameColumn(connection, model.name, rename)
+    await store.state.changes.forgotten.renameColumn(connection, model.name, rename)
+  }
   const planned = (await kind.ranges?.(context, model, slice)) ?? []
   const staged = await fillStage(context, model, slice, planned)
   const ranges = await rangesToReplace(kept, planned)
   const built = await writeStage(kept, staged, ranges)
-  await context.connection.run(sql`DROP TABLE ${STAGE}`)
+  await connection.run(sql`DROP TABLE ${STAGE}`)
   await checkKeys(kept, ranges)
   const remembered = await kind.remembered?.(context, model, ranges)
   return {

@@ -13,8 +13,9 @@ import { describe } from '../../../duckdb/catalog.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
 import type { DryBuilt, DryRunInput } from '../../build/materialize/materialization.ts'
-import { oldRowsIn, oldRowsText, youngRows } from '../../build/old-rows.ts'
+import { findOldValues, oldRowsIn, oldRowsText, youngRows } from '../../build/old-rows.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
+import { NO_VALUES } from '../../changes/forgotten-values.ts'
 import { notePlanned } from '../../changes/replaced.ts'
 import { versionNow } from '../../changes/touched.ts'
 import { runChecks } from '../../build/run-checks.ts'
@@ -57,6 +58,7 @@ export class DryRun {
   /** `waiting`: events that wait, without those that a run has committed. */
   static async open(context: RunContext, waiting: DryRunInput['waiting']): Promise<DryRun> {
     const { connection, project } = context
+    await findOldValues(context)
     await connection.run(sql`ATTACH ':memory:' AS ${sql.ident(SPACE)} (READ_WRITE)`)
     await connection.run(sql`USE ${sql.ident(SPACE)}`)
     for (const { body } of project.macros)
@@ -110,6 +112,7 @@ export class DryRun {
     if (keep === null || old === undefined || before === null)
       throw new Error(`${model.name} has no rows that are too old`)
     await layOver(connection, model.name, youngRows(keep, this.#context, before))
+    this.#noteForgotten(model)
     // Nobody who follows the table has anything to read again on account of these.
     if (model.kind === 'events')
       for (const column of this.#changes.columnsOf(model.name)) {
@@ -130,6 +133,7 @@ export class DryRun {
     if (keepOf(model) === null || built.added === null) return built
     const old = await oldRowsIn(this.#context, model)
     if (old === null) return built
+    this.#noteForgotten(model)
     const all = `_eider_all_${this.#built}`
     const name = sql.relation(model.name)
     await connection.run(sql`ALTER VIEW ${name} RENAME TO ${sql.ident(all)}`)
@@ -140,6 +144,11 @@ export class DryRun {
     const { changes, added } = built
     const less = changes && { ...changes, removed: changes.removed + old.rows }
     return { ...built, changes: less, added: added - old.rows }
+  }
+
+  #noteForgotten({ name }: Model): void {
+    const { changes, oldValues } = this.#context
+    changes.planForgotten(name, oldValues.get(name) ?? NO_VALUES)
   }
 
   /** What others follow of it has changed for those that are built after it. */

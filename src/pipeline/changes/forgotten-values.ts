@@ -1,0 +1,67 @@
+// Which values `@keep` has removed, noted for the models that read a table by them: their rows may be made of what is gone.
+
+import type { Model } from '../../core/model.ts'
+import { sameName } from '../../core/names.ts'
+import { sql, type Sql } from '../../core/sql.ts'
+import type { ClosedRange } from '../../store/changes.ts'
+import type { RunContext } from '../run-context.ts'
+import { isMadeOfForgotten } from './forgets.ts'
+import { followedColumns, valuesOf } from './notes.ts'
+import { hasParts, joinedRanges, rangesIn } from './ranges.ts'
+
+/** By the names of the columns that others read by. */
+export type ColumnValues = ReadonlyMap<string, readonly ClosedRange[]>
+
+export const NO_VALUES: ColumnValues = new Map()
+
+/** Of rows of a relation of the model, as far as it has these columns. Of a text nobody asks, and it may be what is to be forgotten. */
+export async function followedValues(
+  context: RunContext,
+  model: Model,
+  rows: Sql,
+  columns: readonly { readonly name: string }[],
+): Promise<ColumnValues> {
+  const found = new Map<string, readonly ClosedRange[]>()
+  for (const { name, type } of followedColumns(context, model)) {
+    if (!hasParts(type) || !columns.some((one) => sameName(one.name, name))) continue
+    found.set(name, await rangesIn(context.connection, valuesOf(rows)(name), type))
+  }
+  return found
+}
+
+/** In the transaction that removes the rows which had these values. */
+export async function noteForgotten(
+  { connection, store }: RunContext,
+  model: Model,
+  values: ColumnValues,
+): Promise<void> {
+  const { changes } = store.state
+  for (const [column, ranges] of values) {
+    const type = model.columns.find(({ name }) => sameName(name, column))?.type
+    if (type === undefined || ranges.length === 0) continue
+    const gone = rangeRows(ranges)
+    for (const reader of changes.readersOf(model.name, column)) {
+      const one = { reader, model: model.name, column }
+      const known = sql`${changes.forgotten.of(one)} UNION ALL ${gone}`
+      await changes.forgotten.write(connection, one, await joinedRanges(connection, known, type))
+    }
+  }
+}
+
+/** A query of "low" and "high", as texts. */
+export const rangeRows = (ranges: readonly ClosedRange[]): Sql =>
+  sql`SELECT low, high FROM (VALUES ${sql.rows(ranges.map(({ low, high }) => [low, high]))}) AS given(low, high)`
+
+/**
+ * In the transaction that makes the table of a model from nothing, before `@keep` removes anything of it. The table has no
+ * rows of what its inputs have removed, and others find in it all that there ever was, unless its own inputs have forgotten
+ * some of that.
+ */
+export async function startAnew(
+  { connection, project, store }: RunContext,
+  model: Model,
+): Promise<void> {
+  const { forgotten } = store.state.changes
+  await forgotten.clearReader(connection, model.name)
+  if (!isMadeOfForgotten(project, model)) await forgotten.clearTable(connection, model.name)
+}
