@@ -6,6 +6,7 @@
 //   _eider.slices            what runs have built of ranges of models, once there is any (slices.ts)
 //   _eider.changes           what changes of tables touch, and
 //   _eider.followers         how far models have read them, once a model does (changes.ts)
+//   _eider.forgotten         which values rows had that `@keep` has removed (forgotten.ts)
 //   _eider.older_rows        which rows of older rules no range tells of, and which are meant (older-rows.ts)
 //   _eider.accepted          which changes of published sets are accepted, once one is (accepted.ts)
 

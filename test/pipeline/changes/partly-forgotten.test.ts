@@ -159,6 +159,19 @@ test('before anything is removed, and on the edge of a day, late rows count as e
   assert.equal(await sums(space, 'days', 'months', 'groups'), [6, 6, 6])
 })
 
+test('what an erasure has removed is made again without it, whatever comes late then', async () => {
+  await using space = await workspace({ ...files, 'models/raw/e.sql': raw('-- @keep: 90 days\n') })
+  await send(space, [...oneEach([5, 4, 3, 2]), { id: 9, ts: ago(200) }, { id: 10, ts: ago(200) }])
+  await space.ok(['run'])
+  await space.ok(['erase', 'raw.e', 'id = 9'])
+  await send(space, [{ id: 50, ts: ago(200) }])
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.not.match(plan, 'keep what they have')
+  const { stdout } = await space.ok(['run'])
+  assert.not.match(stdout, 'keep what they have')
+  assert.equal(await sums(space, 'days', 'months'), [6, 6])
+})
+
 test('the plan shows what is too old when it comes as removed', async () => {
   await using space = await workspace({
     ...files,
