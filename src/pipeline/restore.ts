@@ -306,7 +306,7 @@ async function requireChecks(connection: Connection, model: Model): Promise<void
     if (isInterrupt(error)) throw error
     const problem = explainFailure(error, model, null)
     throw new UsageError(`the rows of then fail a check: ${problem}`, {
-      hint: 'nothing was changed; to have them all the same, make the @check a @warn first',
+      hint: 'nothing was changed; to have them nevertheless, make the @check a @warn first',
     })
   }
 }
