@@ -43,6 +43,11 @@ const readings: Readonly<
     books: async () => ({ a: await workbookBytes(january) }),
     said: /error unreadable-file: read_xlsx gets its file, sheet or range from an expression/,
   },
+  'a range of another form': {
+    call: "'data/a.xlsx', range = 'A:B'",
+    books: async () => ({ a: await workbookBytes(january) }),
+    said: /the range "A:B" is not like A1:D20/,
+  },
   'a workbook that counts from 1904': {
     call: "'data/a.xlsx'",
     books: async () => ({ a: await workbookBytes(january, FROM_1904) }),

@@ -144,6 +144,20 @@ withExtensions(test, ['excel'], 'a date below a first cell that is none is refus
   assert.match((await space.ok(['run'], { env, exitCode: 1 })).stderr, /B30002 is a date/)
 })
 
+withExtensions(test, ['excel'], 'no message shows the value of a variable in a path', async () => {
+  await using space = await sheetsSpace({ a: blankFirst })
+  const file = "file: '${MONTHS}/*.xlsx'"
+  const text = `name: t\nsources:\n  f:\n    tables:\n      t:\n        ${file}\n`
+  await space.write('eider.yml', text)
+  const given = { ...env, MONTHS: 'data' }
+  for (const rows of [blankFirst, regions.with(2, []), [['id'], [{ digits: long }]]] as const) {
+    await space.write('data/a.xlsx', await workbookBytes(rows))
+    const { stdout, stderr } = await space.eider(['check'], { env: given })
+    assert.match(stdout + stderr, /\$\{MONTHS\}\/a\.xlsx, sheet/)
+    assert.not.match(stdout + stderr, /data\/a\.xlsx/)
+  }
+})
+
 const noWorkbooks: Readonly<Record<string, { bytes: Buffer; said: RegExp }>> = {
   'lines of CSV': {
     bytes: Buffer.from('id,v\n1,2\n'),

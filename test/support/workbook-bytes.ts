@@ -3,7 +3,7 @@
 import { zip } from '../../src/files/zip.ts'
 
 /** A text, a number or its digits as they are, a formula without a value, a date by its number of days, or nothing. */
-export type Cell =
+type Cell =
   | string
   | number
   | { readonly digits: string }

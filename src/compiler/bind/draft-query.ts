@@ -163,13 +163,20 @@ async function finishQuery(
     ...inMeaning,
     ...unknown,
     ...unstorable,
-    ...(await cutOffFiles(query, context)),
-    ...(await sheetsOfModel(query, context)),
+    ...(await wrongFiles(query, context)),
   ]
   return { model: finished.model, diagnostics: [...wrong, ...surprises] }
 }
 
 /** Of the files that the query itself names. */
+const wrongFiles = async (
+  query: ResolvedQuery,
+  context: DraftContext,
+): Promise<readonly Diagnostic[]> => [
+  ...(await cutOffFiles(query, context)),
+  ...(await sheetsOfModel(query, context)),
+]
+
 async function cutOffFiles(
   { parsed: { source, body }, references }: ResolvedQuery,
   { connection, dir }: DraftContext,

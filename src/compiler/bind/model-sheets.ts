@@ -50,6 +50,11 @@ async function faultsOf(call: SyntaxNode, { connection, dir }: DraftContext): Pr
         'read_xlsx gets its file, sheet or range from an expression, so that nothing checks the workbook',
       hint: 'write the path, the sheet and the range in quotes, or declare the file under sources in eider.yml, and read it as source.table',
     })
+  if (range !== null && !/^[A-Z]+\d+:[A-Z]+\d+$/i.test(range))
+    return refused({
+      problem: `nothing checks the workbook, since the range "${range}" is not like A1:D20`,
+      hint: 'write the first and the last cell; rows may come, so the last one may be far below',
+    })
   if (file.includes('://')) return { wrong: null, said: [] }
   const paths = await filesOf(connection, dir, file)
   if (paths.length > 1)
@@ -89,6 +94,6 @@ function constantOf(part: unknown): string | null {
   const node = part as SyntaxNode
   if (node['class'] === 'CAST') return constantOf(node['child'])
   if (node['class'] !== 'CONSTANT') return null
-  const { value } = node['value'] as { readonly value?: unknown }
+  const { value } = node['value'] as { readonly value?: string | number | null }
   return value === undefined || value === null ? null : String(value)
 }

@@ -22,7 +22,7 @@ import { DatabaseError } from '../../duckdb/errors.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { hashOf } from '../../core/hash.ts'
-import { SourceProblem, unusable } from './problems.ts'
+import { SourceProblem, unusable, withoutValues } from './problems.ts'
 import type { OpenSource } from './source-access.ts'
 
 export interface KnownSources {
@@ -295,7 +295,7 @@ async function attachSource(
 
 async function createView(
   connection: Connection,
-  { name: source, source: file }: ExternalSource,
+  { name: source, source: file, hidden }: ExternalSource,
   opened: OpenSource,
   table: ExternalTable,
 ): Promise<
@@ -313,7 +313,9 @@ async function createView(
   const asText = (await opened.asText?.(connection, table, found)) ?? []
   const columns = asText.length === 0 ? found : await describeAs(asText)
   const warnings = (await opened.check?.(connection, table, columns)) ?? []
-  const said = warnings.map((warning) => warning({ source: file, span: table.span }))
+  const said = warnings.map((warning) =>
+    withoutValues(warning({ source: file, span: table.span }), hidden),
+  )
   const read = asText.length === 0 ? {} : { asText }
   return { columns, said, ...read, ...(stamp === undefined ? {} : { stamp }) }
 }

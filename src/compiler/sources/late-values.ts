@@ -10,6 +10,7 @@ import { lateValue } from './check-csv.ts'
 import { lateSheets } from './check-sheet.ts'
 import { lateNumber } from './late-json.ts'
 import { lateParquet } from './parquet-files.ts'
+import { withoutValues } from './problems.ts'
 import { isFileTable } from './rows-of-file.ts'
 
 const lateIn: Partial<Record<FileFormat, typeof lateValue>> = {
@@ -30,7 +31,7 @@ export async function lateValues(
   names: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, Diagnostic>> {
   const found = new Map<string, Diagnostic>()
-  for (const { name: source, source: file, tables } of external?.sources ?? [])
+  for (const { name: source, source: file, tables, hidden } of external?.sources ?? [])
     for (const table of tables) {
       const name = `${source}.${table.name}`
       if (!names.has(name) || !isFileTable(table)) continue
@@ -43,7 +44,10 @@ export async function lateValues(
       if (wrong === null) continue
       const { problem, hint } = wrong
       const at = { source: file, span: table.span }
-      found.set(name, diagnostic('invalid-source', { name, problem }, at, hint))
+      found.set(
+        name,
+        withoutValues(diagnostic('invalid-source', { name, problem }, at, hint), hidden),
+      )
     }
   return found
 }

@@ -32,6 +32,13 @@ export function refusePipe(path: string, shown: string): void {
   throw new SourceProblem({ problem, hint: 'name a file that can be read again' })
 }
 
+/** Paths may have values of the environment, which no message shows. */
+export function withoutValues(found: Diagnostic, hidden: ExternalSource['hidden']): Diagnostic {
+  const { message, hint } = found
+  const shown = { ...found, message: hide(message, hidden) }
+  return hint === undefined ? shown : { ...shown, hint: hide(hint, hidden) }
+}
+
 interface SourcePart {
   readonly name: string
   readonly span: Span
@@ -49,7 +56,7 @@ export function unusable(
 ): Diagnostic {
   const at = { source, span }
   const refused = ({ problem, hint }: Explanation) =>
-    diagnostic('invalid-source', { name, problem: hide(problem, hidden) }, at, hint)
+    withoutValues(diagnostic('invalid-source', { name, problem }, at, hint), hidden)
   if (error instanceof SourceProblem) return refused({ problem: error.message, hint: error.hint })
   if (error instanceof ExtensionError) return extensionProblem(error, name, at)
   if (!(error instanceof DatabaseError)) throw error

@@ -53,7 +53,7 @@ export interface Sheet {
 }
 
 /** What is rare in a sheet, and tells that its rows have to be looked at. */
-export interface SheetMarks {
+interface SheetMarks {
   readonly hasFormulas: boolean
   /** In columns of the letters that were given. */
   readonly hasDates: boolean
@@ -107,7 +107,7 @@ function datesIn(letters: readonly string[], dates: ReadonlySet<string>): RegExp
   if (letters.length === 0 || dates.size === 0) return null
   const columns = letters.length > MOST_NAMED ? '[A-Z]+' : letters.join('|')
   const formats = dates.size > MOST_NAMED ? '\\d+' : [...dates].join('|')
-  return new RegExp(`<(?:\\w+:)?c r="(?:${columns})\\d+" s="(?:${formats})"[^>/]*>`)
+  return new RegExp(`<(?:\\w+:)?c r="(?:${columns})\\d+" s="(?:${formats})"[^<>/]*>`)
 }
 
 /** Of more, all are taken for what is looked for: the rows tell. */

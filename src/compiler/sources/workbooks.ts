@@ -47,12 +47,13 @@ export async function rowsOfWorkbooks(
   table: SheetTable,
 ): Promise<Sql> {
   const files = await workbooksOf(connection, dir, table)
-  if (files[0] === table) return sql`SELECT * FROM ${rowsOfSheet(dir, table)}`
   if (files.length > MOST_WORKBOOKS)
     throw new SourceProblem({
       problem: `${table.file} matches ${grouped(files.length)} workbooks, and at most ${grouped(MOST_WORKBOOKS)} are read`,
       hint: 'name fewer by the pattern, or let their program write CSV or Parquet files',
     })
+  for (const file of files) refuseOtherFile(dir, file)
+  if (files[0] === table) return sql`SELECT * FROM ${rowsOfSheet(dir, table)}`
   const books: Workbook[] = []
   for (const file of files) books.push(await openWorkbook(connection, dir, file))
   const types = await commonTypes(connection, books)
@@ -188,6 +189,16 @@ export async function explainWorkbook(dir: string, table: SheetTable): Promise<E
 }
 
 const SHOWN_SHEETS = 10
+
+const ARCHIVE = '504b0304'
+
+/** Before the engine opens what is no archive, which it would keep open. */
+function refuseOtherFile(dir: string, { file, location }: SheetTable): void {
+  const path = resolve(dir, location)
+  if (isRemote(location) || !isFile(path)) return
+  if (startOf(path, 4).toString('hex') !== ARCHIVE)
+    throw new SourceProblem(otherThanWorkbook(path, file))
+}
 
 /** Of an old workbook, and of one that has a password. */
 const COMPOUND_FILE = 'd0cf11e0'
