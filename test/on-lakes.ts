@@ -19,6 +19,7 @@ export const onBoth: readonly string[] = [
   'pipeline/build/scd2-settings',
   'pipeline/build/slices',
   'pipeline/changes/deleted-events',
+  'pipeline/changes/forgotten-values',
   'pipeline/changes/late-rows',
   'pipeline/choose',
   'pipeline/crash',

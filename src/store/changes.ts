@@ -283,9 +283,15 @@ export class ChangeTables {
       await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
   }
 
-  /** In the transaction that changes what the model has read, or the relation: as if it had read nothing. */
+  /** In the transaction that changes what it has read: as if that were nothing. */
   async forget(connection: Connection, reader: ModelName): Promise<void> {
     await this.follow(connection, reader, [])
+  }
+
+  /** In the transaction that renames the relation. */
+  async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
+    await this.forget(connection, from)
+    await this.forgotten.rename(connection, from, to)
   }
 
   /** In the transaction that drops the relation. */

@@ -14,7 +14,7 @@ import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Slice } from '../../core/step.ts'
 import {
   type ColumnValues,
-  followedValues,
+  valuesOfRows,
   NO_VALUES,
   noteForgotten,
 } from '../changes/forgotten-values.ts'
@@ -94,7 +94,7 @@ async function oldValues(
   const old = sql`FROM ${sql.relation(model.name)} WHERE ${isOldOf(keep, context, type)}`
   // Most runs find none.
   if ((await context.connection.row(sql`SELECT 1 ${old} LIMIT 1`)) === null) return NO_VALUES
-  return followedValues(context, model, sql`(${old})`, columns)
+  return valuesOfRows(context, model, sql`(${old})`, columns)
 }
 
 /** Of the relation that the name stands for on this connection; null: there are none. */

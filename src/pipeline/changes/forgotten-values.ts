@@ -15,7 +15,7 @@ export type ColumnValues = ReadonlyMap<string, readonly ClosedRange[]>
 export const NO_VALUES: ColumnValues = new Map()
 
 /** Of rows of a relation of the model, as far as it has these columns. Of a text nobody asks, and it may be what is to be forgotten. */
-export async function followedValues(
+export async function valuesOfRows(
   context: RunContext,
   model: Model,
   rows: Sql,

@@ -145,6 +145,7 @@ async function forgottenOf(
     if (!hasParts(input.type)) continue
     const noted = store.state.changes.forgotten.of({ ...input, reader: model.name })
     const planned = changes.forgottenIn(input.model, input.column)
+    if (!store.state.changes.forgotten.exists && planned.length === 0) continue
     const all = planned.length === 0 ? noted : sql`${noted} UNION ALL ${rangeRows(planned)}`
     const ranges = await joinedRanges(connection, all, input.type)
     const led = await lead(connection, [{ ...input, ranges }], type)
@@ -165,16 +166,16 @@ const partsOf = (model: Model, ranges: readonly ClosedRange[], type: ColumnType)
   SELECT ${partStart(model, sql`low`, type)} AS low, ${partEnd(model, sql`high`, type)} AS high
   FROM (${rangesOf(ranges, type)}) AS gone`
 
+/** The first value of the part that has this one: the type may end within a period of numbers. */
 const partStart = (model: Model, value: Sql, type: ColumnType): Sql =>
   model.kind === 'period'
-    ? sql`CAST(${periodStart(value, model.period, type)} AS ${sql.type(type)})`
+    ? sql`coalesce(TRY_CAST(${periodStart(value, model.period, type)} AS ${sql.type(type)}), ${value})`
     : value
 
 /** The last value of the part that has this one. */
 function partEnd(model: Model, value: Sql, type: ColumnType): Sql {
   if (model.kind !== 'period') return value
-  const next = nextStart(partStart(model, value, type), model.period, type)
-  // The last period of a type has no other behind it.
+  const next = nextStart(periodStart(value, model.period, type), model.period, type)
   return typeof model.period.every === 'number'
     ? sql`coalesce(TRY_CAST(${next} - 1 AS ${sql.type(type)}), ${value})`
     : neighbour(next, type, -1)

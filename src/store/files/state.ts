@@ -88,8 +88,7 @@ export function fileState(stateDir: string): StateStore {
       await rename(connection, from, to)
       await slices.rename(connection, from, to)
       await slices.forget(connection, from)
-      await changes.forget(connection, from)
-      await changes.forgotten.rename(connection, from, to)
+      await changes.rename(connection, from, to)
     },
     async recordRemoved(connection, _, models) {
       await recordRemoved(connection, models)

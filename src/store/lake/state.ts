@@ -242,7 +242,7 @@ export class LakeState implements StateStore {
   async rename(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
     await this.#copy(connection, from, sql`${sql.value(this.#name)}, ${sql.value(to)}`, false)
     await this.#slices.rename(connection, from, to)
-    await this.changes.forgotten.rename(connection, from, to)
+    await this.changes.rename(connection, from, to)
     await this.forget(connection, from)
   }
 

@@ -180,11 +180,10 @@ test('another name of the table, of its column and of the reader changes nothing
     'core.m',
     'core.m2',
   ] as readonly string[] as readonly ModelName[]
-  await history.change(async (opened) => {
-    await renameRelation(opened, from!, to!, { replace: false, file: null })
-    await renameColumn(opened, to!, { from: 'ts', to: 'time_at' })
-    await renameRelation(opened, reader!, m2!, { replace: false, file: null })
-  })
+  const alone = { replace: false, file: null }
+  await history.change((opened) => renameRelation(opened, from!, to!, alone))
+  await history.change((opened) => renameColumn(opened, to!, { from: 'ts', to: 'time_at' }))
+  await history.change((opened) => renameRelation(opened, reader!, m2!, alone))
   assert.equal(await history.notes(), [
     { ...NOTE, reader: 'core.m2', model: 'core.l', col: 'time_at' },
   ])
