@@ -18,7 +18,7 @@
 //
 // On a lake rows are only ever inserted, since a DELETE would refuse those who insert meanwhile, such as collectors.
 
-import { foldCase, type ModelName } from '../core/names.ts'
+import { foldCase, type ModelName, sameName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
@@ -104,8 +104,8 @@ export class ChangeTables {
     this.#notesRemoved = relations.has(catalogKey(SCHEMA, 'removed'))
     this.#hasKeys = relations.has(catalogKey(SCHEMA, 'changed_keys'))
     this.#database = database
-    const notesForgotten = relations.has(catalogKey(SCHEMA, 'forgotten'))
-    this.forgotten.use(notesForgotten ? this.#table('forgotten') : null)
+    const isKept = relations.has(catalogKey(SCHEMA, 'forgotten'))
+    this.forgotten.use(isKept ? this.#table('forgotten') : null)
     this.#followed = new Map()
     this.#readers = new Set()
     if (!this.#exists) return
@@ -125,9 +125,8 @@ export class ChangeTables {
 
   /** Models that follow a column of a table, in lower case. */
   readersOf(model: ModelName, column: string): readonly ModelName[] {
-    const found = this.#followed.get(foldCase(model)) ?? []
-    const readers = found.find(({ col }) => col === column)?.readers ?? []
-    return readers as readonly ModelName[]
+    const found = this.#followed.get(foldCase(model))?.find(({ col }) => sameName(col, column))
+    return (found?.readers ?? []) as readonly ModelName[]
   }
 
   /** Whether a model has followed something when this was read. */

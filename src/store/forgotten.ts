@@ -10,19 +10,22 @@
 import { foldCase, type ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import type { ClosedRange } from './changes.ts'
 
 export const FORGOTTEN_TABLE = sql`
   CREATE TABLE IF NOT EXISTS _eider.forgotten (seq BIGINT, reader VARCHAR, model VARCHAR, col VARCHAR, low VARCHAR, high VARCHAR)`
 
 /** A column of a table that a model reads by. */
-export interface ReadColumn {
+interface ReadColumn {
   readonly reader: ModelName
   readonly model: ModelName
   readonly column: string
 }
 
-export interface ForgottenRange extends ReadColumn, ClosedRange {}
+/** Both ends belong to it, as DuckDB writes the values of the column. */
+interface ForgottenRange extends ReadColumn {
+  readonly low: string
+  readonly high: string
+}
 
 export class ForgottenValues {
   readonly #deletes: boolean
@@ -52,7 +55,7 @@ export class ForgottenValues {
   async write(
     connection: Connection,
     one: ReadColumn,
-    ranges: readonly ClosedRange[],
+    ranges: readonly Pick<ForgottenRange, 'low' | 'high'>[],
   ): Promise<void> {
     if (this.#table === null || ranges.length === 0) return
     const next = await this.#next(connection)

@@ -12,12 +12,8 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { Slice } from '../../core/step.ts'
-import {
-  type ColumnValues,
-  valuesOfRows,
-  NO_VALUES,
-  noteForgotten,
-} from '../changes/forgotten-values.ts'
+import { type ColumnValues, NO_VALUES } from '../changes/change-notes.ts'
+import { noteForgotten, valuesOfRows } from '../changes/forgotten-values.ts'
 import { followedColumns } from '../changes/notes.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'

@@ -3,7 +3,11 @@
 import type { ModelName } from '../../core/names.ts'
 import type { ClosedRange, TableChange } from '../../store/changes.ts'
 import { ChangedKeys } from './changed-keys.ts'
-import type { ColumnValues } from './forgotten-values.ts'
+
+/** By the names of the columns that others read by. */
+export type ColumnValues = ReadonlyMap<string, readonly ClosedRange[]>
+
+export const NO_VALUES: ColumnValues = new Map()
 
 export interface Left {
   readonly inputs: readonly ModelName[]

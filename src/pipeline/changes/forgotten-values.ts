@@ -5,14 +5,10 @@ import { sameName } from '../../core/names.ts'
 import { sql, type Sql } from '../../core/sql.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
+import type { ColumnValues } from './change-notes.ts'
 import { isMadeOfForgotten } from './forgets.ts'
 import { followedColumns, valuesOf } from './notes.ts'
 import { hasParts, joinedRanges, rangesIn } from './ranges.ts'
-
-/** By the names of the columns that others read by. */
-export type ColumnValues = ReadonlyMap<string, readonly ClosedRange[]>
-
-export const NO_VALUES: ColumnValues = new Map()
 
 /** Of rows of a relation of the model, as far as it has these columns. Of a text nobody asks, and it may be what is to be forgotten. */
 export async function valuesOfRows(

@@ -15,7 +15,7 @@ import { materializationOf, materializations } from '../../build/materialize/kin
 import type { DryBuilt, DryRunInput } from '../../build/materialize/materialization.ts'
 import { findOldValues, oldRowsIn, oldRowsText, youngRows } from '../../build/old-rows.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
-import { NO_VALUES } from '../../changes/forgotten-values.ts'
+import { NO_VALUES } from '../../changes/change-notes.ts'
 import { notePlanned } from '../../changes/replaced.ts'
 import { versionNow } from '../../changes/touched.ts'
 import { runChecks } from '../../build/run-checks.ts'
