@@ -97,7 +97,7 @@ lakeTest(
     const { user, database, password, servers } = server
     await server.postgres(`CREATE TABLE public.orders (id int, discount numeric, score numeric);
     INSERT INTO public.orders VALUES (1, 0.10, 0.1234567890123456789), (2, NULL, NULL),
-      (3, -9999999999999.99, 'NaN'), (4, 0.3, 'Infinity');
+      (3, -9999999999999.99, -1e300), (4, 0.3, 1e-300);
     GRANT SELECT ON public.orders TO ${user}`)
     const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
     const withColumns = (columns: string) =>
@@ -187,6 +187,50 @@ lakeTest(
     })
   },
 )
+
+lakeTest('NaN and infinities of a PostgreSQL server fail the models that read them', async () => {
+  await using server = await withLake()
+  const { user, database, password, servers } = server
+  await server.postgres(`CREATE TABLE public.orders (id int, price numeric(12,2), "Sum" numeric, score numeric,
+      list numeric(12,2)[], hidden numeric(12,2));
+    INSERT INTO public.orders VALUES (1, 0, 0, 0, '{0}', 1), (2, 1.5, NULL, 2, NULL, 1);
+    GRANT SELECT (id, price, "Sum", score, list) ON public.orders TO ${user}`)
+  const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
+  const columns = ['price', 'Sum', 'score', 'list']
+  await using space = await workspace({
+    'eider.yml': `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n        columns: {Sum: "DECIMAL(15, 2)", score: DOUBLE}\n`,
+    'models/core/ids.sql': 'SELECT id FROM crm.orders\n',
+    ...Object.fromEntries(
+      columns.map((name) => [
+        `models/core/of_${name.toLowerCase()}.sql`,
+        `SELECT id, "${name}" FROM crm.orders\n`,
+      ]),
+    ),
+  })
+  const own = { env: { ...env, SOURCE_CRM_PASSWORD: password } }
+  await space.ok(['run'], own)
+  for (const [column, value] of [
+    ['price', `'NaN'`],
+    ['Sum', `'NaN'`],
+    ['Sum', `'Infinity'`],
+    ['score', `'-Infinity'`],
+    ['list', `'{1, NaN}'`],
+  ] as const) {
+    await server.postgres(`INSERT INTO public.orders (id, "${column}") VALUES (3, ${value})`)
+    const { stdout, stderr } = await space.ok(['run'], { ...own, exitCode: 1 })
+    const said = stdout + stderr
+    assert.match(
+      said,
+      new RegExp(`crm\\.orders\\.${column} has a number that is NaN or infinite, which cannot`),
+    )
+    for (const other of columns)
+      if (other !== column) assert.not.match(said, new RegExp(`orders\\.${other} has a number`))
+    const ids = await space.ok(['query', 'SELECT count(*) AS n FROM core.ids', '--json'], own)
+    assert.equal(JSON.parse(ids.stdout), { n: '3' }, 'a model that does not read the column')
+    await server.postgres('DELETE FROM public.orders WHERE id = 3')
+  }
+  await space.ok(['run'], own)
+})
 
 test('a URL with a password, and two places of one source, are refused', async () => {
   const yml = (lines: string) => `name: t\nsources:\n  crm:\n${lines}    tables:\n      a:\n`

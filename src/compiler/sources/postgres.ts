@@ -3,7 +3,7 @@
 import { connectionString } from '../../core/server-url.ts'
 import { limits } from '../../core/limits.ts'
 import type { SourceServer } from '../../core/sources.ts'
-import { sql } from '../../core/sql.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 import { LOCALHOST, type ServerDialect } from './servers.ts'
 
 /** The name of the host is that of the certificate; the relay is where it is. */
@@ -44,6 +44,27 @@ const inexactColumns = (schema: string, table: string) => sql`
   SELECT DISTINCT name, type FROM numbers
   WHERE modifier < 4 OR digits > most OR scale < 0 OR scale > digits`
 
+/**
+ * The engine reads NaN and infinities of a numeric as 0. Those that the user may not read are left out, since a query
+ * that names one is refused.
+ */
+const numericColumns = (schema: string, table: string) => sql`
+  SELECT n.nspname AS schema, c.relname AS relation, a.attname AS name,
+    a.atttypid = 'numeric[]'::regtype AS is_list
+  FROM pg_attribute a
+  JOIN pg_class c ON c.oid = a.attrelid
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE lower(n.nspname) = lower(${sql.value(schema)}) AND lower(c.relname) = lower(${sql.value(table)})
+    AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped
+    AND a.atttypid IN ('numeric'::regtype, 'numeric[]'::regtype)
+    AND has_column_privilege(c.oid, a.attnum, 'SELECT')`
+
+/** Of NaN and of infinities the difference to itself is not 0; before PostgreSQL 14 no text means an infinity. */
+const hasNoNumber = (column: Sql, isList: boolean) =>
+  isList
+    ? sql`coalesce(bool_or(EXISTS (SELECT FROM unnest(${column}) AS of (part) WHERE of.part - of.part <> 0)), false)`
+    : sql`coalesce(bool_or(${column} - ${column} <> 0), false)`
+
 export const postgres: ServerDialect = {
   type: sql`postgres`,
   settings: [],
@@ -51,6 +72,7 @@ export const postgres: ServerDialect = {
   attachText,
   query: sql`postgres_query`,
   inexactColumns,
+  zeroed: { columns: numericColumns, hasAny: hasNoNumber },
   tlsParameter: 'sslmode=require',
   hidesTls: false,
   endsStatements: true,

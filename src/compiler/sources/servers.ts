@@ -1,27 +1,21 @@
 // Sources on database servers: attached for reading only, by way of a relay that ends a connection to a silent one.
 
 import { type Explanation } from '../hints/engine-words.ts'
-import { columnType } from '../../core/relation.ts'
 import { limits } from '../../core/limits.ts'
-import type { ExternalSource, ExternalTable, SourceServer } from '../../core/sources.ts'
+import type { ExternalSource, SourceServer } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import { type RelayProblem, ServerRelay } from '../../duckdb/server-relay.ts'
-import { textOf } from '../../duckdb/values.ts'
-import { SourceProblem } from './problems.ts'
+import { type NumberDialect, selectExactly } from './exact-numbers.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
 
-export interface ServerDialect {
+export interface ServerDialect extends NumberDialect {
   /** The name that the engine has for the kind. */
   readonly type: Sql
   /** For all databases of the kind that the engine reads. */
   readonly settings: readonly Sql[]
   readonly secretParts: (server: SourceServer) => readonly Sql[]
   readonly attachText: (server: SourceServer) => string
-  /** The function of the engine that runs a query there. */
-  readonly query: Sql
-  /** Name and type of each column whose values are no DECIMAL of the engine. */
-  readonly inexactColumns: (schema: string, table: string) => Sql
   readonly tlsParameter: string
   /** It says that the password is wrong to who comes without TLS. */
   readonly hidesTls: boolean
@@ -47,11 +41,7 @@ export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
     return {
       attach: (connection) => attachServer(connection, asked),
       stamp: async () => null,
-      async select(connection, table) {
-        const columns = await exactColumns(connection, asked, table)
-        const name = sql.ident(attachedName(source), source.schema, table.name)
-        return sql`SELECT ${columns} FROM ${name}`
-      },
+      select: (connection, table) => selectExactly(connection, dialect, source, table),
       explain: (message) => serverProblem(message, asked),
       explainModel: (message, isOnly) => modelProblem(message, asked, isOnly),
     }
@@ -90,60 +80,6 @@ async function attachServer(connection: Connection, asked: Asked): Promise<void>
   await connection.run(sql`CREATE OR REPLACE SECRET ${as} (${sql.join(parts)})`)
   const text = sql.value(attachText(server))
   await connection.run(sql`ATTACH ${text} AS ${as} (TYPE ${type}, SECRET ${as}, READ_ONLY)`)
-}
-
-/** The columns of a table, of which each value is as it is there, or an error when it is read. */
-async function exactColumns(
-  connection: Connection,
-  { dialect, source }: Asked,
-  table: ExternalTable,
-): Promise<Sql> {
-  const columns = dialect.inexactColumns(source.schema, table.name).inline()
-  const rows = await connection.rows(
-    sql`FROM ${dialect.query}(${sql.value(attachedName(source))}, ${sql.value(columns)})`,
-  )
-  const inexact = new Set(rows.map((row) => textOf(row['name'])))
-  const needless = [...(table.columns?.keys() ?? [])].find((column) => !inexact.has(column))
-  if (needless !== undefined)
-    throw new SourceProblem({
-      problem: `${source.name}.${table.name}.${needless} needs no type, or is no column of the table`,
-      hint: `leave ${needless} out of "columns", which is for a numeric that has no precision, or more than 38 digits`,
-    })
-  const replaced = rows.map((row) => {
-    const column = textOf(row['name'])
-    return sql`${exactNumber(source, table, column, textOf(row['type']))} AS ${sql.ident(column)}`
-  })
-  return replaced.length === 0 ? sql`*` : sql`* REPLACE (${sql.join(replaced)})`
-}
-
-/**
- * A number that no DECIMAL of the engine can hold arrives as a DOUBLE, and its digits are lost. eider.yml says which type
- * it has all the same.
- */
-function exactNumber(
-  { name: source }: ExternalSource,
-  { name, columns }: ExternalTable,
-  column: string,
-  type: string,
-): Sql {
-  const value = sql.ident(column)
-  const declared = columns?.get(column)
-  if (declared === 'DOUBLE') return value
-  const place = `${source}.${name}.${column}`
-  // Of arrays and of fields eider.yml can only say that their digits may be lost.
-  const isNumber = /^(?:numeric|decimal)\b[^[]*$/.test(type)
-  if (declared !== undefined && isNumber) {
-    const number = sql`TRY_CAST(${value} AS ${sql.type(columnType(declared))})`
-    const message = sql`${sql.value(`${place} has the number `)} || ${value}::VARCHAR || ${sql.value(`, which is no ${declared}`)}`
-    return sql`CASE WHEN ${number}::DOUBLE IS DISTINCT FROM ${value} THEN error(${message}) ELSE ${number} END`
-  }
-  const message = `${place} is ${lossOf(type)} would be lost: name its type under "columns" of the table in eider.yml, such as ${column}: ${isNumber ? 'DECIMAL(15, 2)' : 'DOUBLE'}`
-  return sql`CASE WHEN ${value} IS NULL THEN ${value} ELSE error(${sql.value(message)}) END`
-}
-
-function lossOf(type: string): string {
-  if (!/^(?:numeric|decimal)\b/.test(type)) return `a ${type} with a numeric in it, whose digits`
-  return `a ${type}${type.includes('(') ? '' : ' without a precision'}, whose digits`
 }
 
 /**
