@@ -232,6 +232,28 @@ lakeTest('NaN and infinities of a PostgreSQL server fail the models that read th
   await space.ok(['run'], own)
 })
 
+lakeTest(
+  'a table that the user may not read is named, with its source and the right to grant',
+  async () => {
+    await using server = await withLake()
+    const { user, database, password, servers } = server
+    await server.postgres('CREATE TABLE public.secret (id int)')
+    const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
+    await using space = await workspace({
+      'eider.yml': `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      secret:\n`,
+      'models/core/secret.sql': 'SELECT id FROM crm.secret\n',
+    })
+    const own = { env: { ...env, SOURCE_CRM_PASSWORD: password }, exitCode: 1 }
+    const refused = await space.ok(['run', 'core.secret'], own)
+    assert.match(
+      refused.stdout + refused.stderr,
+      new RegExp(
+        `the source "crm" cannot be read: 127\\.0\\.0\\.1:\\d+ does not let ${user} read secret; let its administrator run GRANT SELECT ON public\\.secret TO ${user}`,
+      ),
+    )
+  },
+)
+
 test('a URL with a password, and two places of one source, are refused', async () => {
   const yml = (lines: string) => `name: t\nsources:\n  crm:\n${lines}    tables:\n      a:\n`
   await using space = await workspace({

@@ -2,6 +2,7 @@
 
 import { type Explanation } from '../hints/engine-words.ts'
 import { limits } from '../../core/limits.ts'
+import { sameName } from '../../core/names.ts'
 import type { ExternalSource, SourceServer } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
@@ -86,11 +87,10 @@ async function attachServer(connection: Connection, asked: Asked): Promise<void>
  * For an error of a model, which says nothing of the server: it is that of a source whose relay has cut a connection, or
  * of the only one of its kind that it can be.
  */
-function modelProblem(
-  message: string,
-  { dialect, server, relay }: Asked,
-  isOnly: boolean,
-): Explanation | null {
+function modelProblem(message: string, asked: Asked, isOnly: boolean): Explanation | null {
+  const { dialect, server, relay } = asked
+  const refused = isOnly ? refusedTable(message, asked) : null
+  if (refused !== null) return refused
   if (isTooLong(message)) return isOnly && dialect.endsStatements ? tooLong(server) : null
   if (!isLost(message) || !/Postgres|MySQL|COPY|query/i.test(message)) return null
   const problem = relay.takeProblem()
@@ -98,7 +98,8 @@ function modelProblem(
 }
 
 /** What went wrong with the server; null: nothing is known. */
-function serverProblem(message: string, { dialect, server, relay }: Asked): Explanation | null {
+function serverProblem(message: string, asked: Asked): Explanation | null {
+  const { dialect, server, relay } = asked
   const { type, tlsParameter: parameter, hidesTls } = dialect
   const { shown, user, database, passwordHint } = server
   const orTls = hidesTls ? `; where the user needs TLS, add ?${parameter} to the URL` : ''
@@ -138,6 +139,8 @@ function serverProblem(message: string, { dialect, server, relay }: Asked): Expl
       problem: `the TLS certificate of ${shown} is not valid here`,
       hint: 'add sslrootcert (ssl_ca in MySQL) with its authority to the URL',
     }
+  const refused = refusedTable(message, asked)
+  if (refused !== null) return refused
   if (/permission denied for|command denied to user/.test(message))
     return {
       problem: message
@@ -147,6 +150,23 @@ function serverProblem(message: string, { dialect, server, relay }: Asked): Expl
     }
   if (isTooLong(message)) return tooLong(server)
   return isLost(message) ? relayProblem(server, relay.takeProblem()) : null
+}
+
+/** null: it is no refusal, or that of a table which the source does not name. */
+function refusedTable(message: string, { source, server }: Asked): Explanation | null {
+  const [, named] =
+    /permission denied for (?:foreign |materialized )?(?:table|view|relation) (\S+)/.exec(
+      message,
+    ) ??
+    /SELECT command denied to user .* for table (\S+)/.exec(message) ??
+    []
+  const bare = named?.replaceAll(/["'`]/g, '').split('.').at(-1)
+  const table = source.tables.find(({ name }) => bare !== undefined && sameName(name, bare))
+  if (table === undefined) return null
+  return {
+    problem: `${server.shown} does not let ${server.user} read ${table.name}`,
+    hint: `let its administrator run GRANT SELECT ON ${source.schema}.${table.name} TO ${server.user}`,
+  }
 }
 
 const isLost = (message: string) =>
