@@ -45,7 +45,8 @@ function readServer(
   }
   if (parsed === null) {
     const problem = `${text.written} is not the URL of a database`
-    environment.wrong(problem, group.node(system)!, `set it to one such as ${example}`)
+    const hint = `set it to one such as ${example}${escapeHint(text.value, variable)}`
+    environment.wrong(problem, group.node(system)!, hint)
     return { database: text, server: null }
   }
   const own = environment.variable(variable)
@@ -67,6 +68,13 @@ function readServer(
     timeout,
   }
   return { database: text, server }
+}
+
+/** A sign in a password that ends it in a URL, or begins what stands for another one. The value is not shown. */
+function escapeHint(url: string, variable: string): string {
+  const [, userInfo = ''] = /^\w+:\/\/(.*)@/.exec(url) ?? []
+  if (!/[#/?@]|%(?![0-9A-Fa-f]{2})/.test(userInfo)) return ''
+  return `; in its password @ : / # ? % are written %40 %3A %2F %23 %3F %25, or leave the password out and set ${variable}`
 }
 
 const defaultTimeout: Age = {
