@@ -322,6 +322,7 @@ export const limits = {
   /** A server of a source that hangs must not hold up a run for long. */
   sourceConnectSeconds: 10,
   sourceStatementMs: 60_000,
+  sourcePagesAtOnce: 131_072, // 1 GiB of a table of PostgreSQL: within the time of a statement
   /** What is left to a server to say itself that a statement took too long. */
   sourceGraceMs: 2_000,
   /** `--every`: more often would be a loop, and less often than a day is for cron. */

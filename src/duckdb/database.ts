@@ -228,7 +228,15 @@ export class Connection implements AsyncDisposable {
   async rows(statement: Sql): Promise<readonly Row[]> {
     const { text, values } = statement.prepare()
     // Without parameters there is nothing to prepare, which would take two more round trips.
-    const parameters: DuckDBValue[] | undefined = values.length === 0 ? undefined : [...values]
+    return this.#read(text, values.length === 0 ? undefined : [...values])
+  }
+
+  /** The same with literals in the text: parameters are not yet known to what DuckDB plans. */
+  async literalRows(statement: Sql): Promise<readonly Row[]> {
+    return this.#read(statement.inline(), undefined)
+  }
+
+  async #read(text: string, parameters: DuckDBValue[] | undefined): Promise<readonly Row[]> {
     const reader = await this.attempt(() => this.driver.runAndReadAll(text, parameters))
     const names = reader.deduplicatedColumnNames()
     // The driver assigns values by name, which of this one sets the prototype of the row.

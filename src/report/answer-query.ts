@@ -1,18 +1,20 @@
 // The rows of a query: from the warehouse, and while another process holds that from the published snapshot.
 
 import { parseQuery } from '../compiler/sql/query-text.ts'
+import { lostNumber } from '../compiler/sources/lost-numbers.ts'
 import { engineDiagnostic } from '../compiler/hints/engine-diagnostic.ts'
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
 import { limits } from '../core/limits.ts'
 import { spelledAs, splitModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
+import type { ExternalSource } from '../core/sources.ts'
 import { Resources } from '../core/resources.ts'
 import { rowsInAnyOrder, type Snapshot } from '../core/snapshot.ts'
 import { type ModelBody, type Sql, sql } from '../core/sql.ts'
 import { catalogKey, describe, readEngineCatalog } from '../duckdb/catalog.ts'
 import { type Connection, Database } from '../duckdb/database.ts'
-import { DatabaseError, isDamage, isFatal, isInterrupt } from '../duckdb/errors.ts'
+import { DatabaseError, isDamage, isFatal, isInterrupt, ownError } from '../duckdb/errors.ts'
 import { temporaryDirectory } from '../files/temporary-directory.ts'
 import { isDiskFull } from '../files/system-errors.ts'
 import { interruptOnAbort } from '../pipeline/interrupt.ts'
@@ -82,7 +84,7 @@ async function fromWarehouse<T>(
   using way = giveWayToRuns(store)
   using _interrupts = interruptOnAbort([connection], way.signal)
   try {
-    return await answer(connection, query, take)
+    return await answer(connection, query, take, sources)
   } catch (error) {
     if (isInterrupt(error) && way.signal.aborted) throw new GaveWay()
     if (!(error instanceof DiagnosticsError)) throw error
@@ -130,22 +132,35 @@ async function fromSnapshot<T>(
       CREATE SCHEMA IF NOT EXISTS ${sql.ident(schema)};
       CREATE VIEW ${sql.ident(schema, table)} AS FROM ${sql.ident(...rowsInAnyOrder(published.rows, relation, name))}`)
   }
-  return await answer(connection, query, take)
+  return await answer(connection, query, take, files.sources)
 }
 
 export async function answer<T>(
   connection: Connection,
   { text, limit }: AskedQuery,
   take: TakeRows<T>,
+  sources: readonly ExternalSource[] = [],
 ): Promise<T> {
   const body = await parseQuery(connection, text)
   const all = sql`SELECT * FROM (${sql.body(body)}\n)`
   const query = limit === null ? all : sql`${all} LIMIT ${sql.value(limit)}`
   try {
-    return await take(connection, query, await describe(connection, query))
+    const columns = await describe(connection, query)
+    await refuseLostNumbers(connection, sources, query)
+    return await take(connection, query, columns)
   } catch (error) {
     throw queryFailure(error, body)
   }
+}
+
+async function refuseLostNumbers(
+  connection: Connection,
+  sources: readonly ExternalSource[],
+  query: Sql,
+): Promise<void> {
+  const tables = sources.flatMap(({ name, tables: own }) => own.map((one) => `${name}.${one.name}`))
+  const lost = await lostNumber(connection, sources, new Set(tables), query)
+  if (lost !== null) throw ownError('Invalid Input', `${lost.problem}; ${lost.hint}`)
 }
 
 /** A query that DuckDB could bind and not carry out is a mistake in it, as long as the engine and the disk are well. */

@@ -7,6 +7,7 @@ import { Database } from '../../src/duckdb/database.ts'
 import { extensionCache, withExtensions } from '../support/extension-cache.ts'
 import { lakeTest } from '../support/lake/lake-test.ts'
 import { withLake } from '../support/lake/with-lake.ts'
+import { runResults } from '../support/run-results.ts'
 import { workspace } from '../support/workspace.ts'
 
 const env = { EIDER_EXTENSIONS: extensionCache }
@@ -188,6 +189,8 @@ lakeTest(
   },
 )
 
+const NO_NUMBER = /has a number that is NaN or infinite, which DuckDB reads as 0/
+
 lakeTest('NaN and infinities of a PostgreSQL server fail the models that read them', async () => {
   await using server = await withLake()
   const { user, database, password, servers } = server
@@ -200,6 +203,9 @@ lakeTest('NaN and infinities of a PostgreSQL server fail the models that read th
   await using space = await workspace({
     'eider.yml': `name: t\nsources:\n  crm:\n    postgres: ${url}\n    tables:\n      orders:\n        columns: {Sum: "DECIMAL(15, 2)", score: DOUBLE}\n`,
     'models/core/ids.sql': 'SELECT id FROM crm.orders\n',
+    'models/core/seen.sql':
+      '-- @kind: view\nSELECT id, price AS cost, score FROM crm.orders WHERE id < 10\n',
+    'models/core/of_view.sql': 'SELECT max(cost) AS cost FROM core.seen\n',
     ...Object.fromEntries(
       columns.map((name) => [
         `models/core/of_${name.toLowerCase()}.sql`,
@@ -217,16 +223,22 @@ lakeTest('NaN and infinities of a PostgreSQL server fail the models that read th
     ['list', `'{1, NaN}'`],
   ] as const) {
     await server.postgres(`INSERT INTO public.orders (id, "${column}") VALUES (3, ${value})`)
-    const { stdout, stderr } = await space.ok(['run'], { ...own, exitCode: 1 })
-    const said = stdout + stderr
-    assert.match(
-      said,
-      new RegExp(`crm\\.orders\\.${column} has a number that is NaN or infinite, which cannot`),
-    )
-    for (const other of columns)
-      if (other !== column) assert.not.match(said, new RegExp(`orders\\.${other} has a number`))
+    const { models } = await runResults(space, own.env, 1)
+    for (const other of columns) {
+      const said = models[`core.of_${other.toLowerCase()}`] ?? ''
+      if (other !== column) assert.not.match(said, NO_NUMBER)
+      else assert.match(said, new RegExp(`crm\\.orders\\.${column} ${NO_NUMBER.source}`))
+    }
+    if (column === 'price') assert.match(models['core.of_view'] ?? '', NO_NUMBER)
+    else assert.not.match(models['core.of_view'] ?? '', NO_NUMBER)
     const ids = await space.ok(['query', 'SELECT count(*) AS n FROM core.ids', '--json'], own)
     assert.equal(JSON.parse(ids.stdout), { n: '3' }, 'a model that does not read the column')
+    const asked = ['query', `SELECT max("${column}") AS found FROM crm.orders WHERE id`]
+    const query = (rows: string) => [...asked.slice(0, 1), `${asked[1]} ${rows}`]
+    const refused = await space.ok(query('>= 3'), { ...own, exitCode: 1 })
+    assert.match(refused.stderr, NO_NUMBER)
+    // A list is looked at in all rows.
+    if (column !== 'list') await space.ok(query('< 3'), own)
     await server.postgres('DELETE FROM public.orders WHERE id = 3')
   }
   await space.ok(['run'], own)

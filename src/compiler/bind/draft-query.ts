@@ -243,7 +243,7 @@ function unknownModels(
 function explainQuery(
   { parsed: { body, source }, tree, references }: ResolvedQuery,
   dynamic: readonly ModelName[],
-  { modelNames, dir }: DraftContext,
+  { modelNames, dir, sources }: DraftContext,
   error: DatabaseErrorDetails,
   prefix: string,
 ): readonly Diagnostic[] {
@@ -269,7 +269,15 @@ function explainQuery(
     }
   }
   const found = engineDiagnostic(details, body, prefix)
-  if (details.subtype !== 'COLUMN_NOT_FOUND' || upstream === undefined) return [found]
+  if (details.subtype !== 'COLUMN_NOT_FOUND') return [found]
+  // The engine names those alone whose name is a little like it, and one that was renamed may be any other.
+  if (found.hint?.startsWith('available here') === true && references.sources.length > 0) {
+    const tables = references.sources.map(
+      (name) => `${name} has ${sources.columnsOf(name).join(', ')}`,
+    )
+    return [{ ...found, hint: tables.join('; ') }]
+  }
+  if (upstream === undefined) return [found]
   return [{ ...found, hint: `the columns of ${upstream.name} come from its data: ${hint}` }]
 }
 

@@ -37,7 +37,7 @@ export interface DraftResult {
 
 export interface DraftContext extends CheckContext, TargetTypes {
   readonly dir: string
-  readonly sources: Pick<KnownSources, 'pathOf' | 'isVolatile' | 'partOf'>
+  readonly sources: Pick<KnownSources, 'pathOf' | 'isVolatile' | 'partOf' | 'columnsOf'>
   readonly measures: MeasureEngine
   /** What names and calls in a query mean. */
   readonly givers: GiverContext

@@ -4,6 +4,7 @@ import { type Explanation } from '../hints/engine-words.ts'
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { ExternalSource } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { refusePipe, SourceProblem } from './problems.ts'
 import { attachedName, type SourceAccess } from './source-access.ts'
@@ -43,8 +44,34 @@ function sqliteProblem(message: string, shown: string): Explanation | null {
     : { problem: `${shown}: ${damage}`, hint: 'get the file again, whole' }
 }
 
+/** A column of SQLite has a type, and each of its values may have another. */
+function otherTypeProblem(
+  message: string,
+  { database, tables }: ExternalSource,
+): Explanation | null {
+  const [, column, declared, value, found] =
+    /Invalid type in column "(.*?)": column was declared as (\w+), found "(.*?)" of type "(\w+)"/s.exec(
+      message,
+    ) ?? []
+  const [, what, text] = /invalid (date|timestamp) field format: "(.*?)"/s.exec(message) ?? []
+  const table = tables.length === 1 ? tables[0]!.name : 'the table'
+  const change = `correct these values, or give the column the type TEXT`
+  if (column !== undefined)
+    return {
+      problem: `a value of ${database} is ${found}, "${value}", in the column ${column}, which is ${declared}`,
+      hint: `find its rows with SELECT rowid, ${column} FROM ${table} WHERE typeof(${column}) = '${found}'; ${change}`,
+    }
+  return what === undefined
+    ? null
+    : {
+        problem: `a value of ${database} is "${text}" in a column of the type ${what}`,
+        hint: `find its rows with SELECT rowid FROM ${table} WHERE … = '${text}'; ${change}`,
+      }
+}
+
 function databaseFile(type: Sql, check: Check, probe?: (path: string) => Sql): SourceAccess {
   return {
+    explainRead: otherTypeProblem,
     filesOf: ({ location }, dir) =>
       location === null ? [] : COMPANIONS.map((end) => resolve(dir, location) + end),
     open: async (_database, dir, source) => ({

@@ -14,6 +14,7 @@ import type { Column } from '../../core/relation.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import type { Extensions } from '../../core/extensions.ts'
+import { type Explanation } from '../hints/engine-words.ts'
 import { fileReach } from './files.ts'
 import { sourceAccess } from './kinds.ts'
 import { isFileTable } from './rows-of-file.ts'
@@ -38,6 +39,8 @@ export interface KnownSources {
   readonly pathOf: (name: string) => string
   /** Whether nothing tells cheaply that a table has changed. */
   readonly isVolatile: (name: string) => boolean
+  /** Names of the columns that a table has now, or had when it could be read last. */
+  readonly columnsOf: (name: string) => readonly string[]
   /** What of the database or the file a table is: its schema, or its cells, and how it is read. */
   readonly partOf: (name: string) => string
   /** Sources and tables that cannot be read now, and what is read in a way that somebody may not have meant. */
@@ -90,6 +93,7 @@ export async function attachKnownSources(
       return table === undefined ? name : versionedName(table)
     },
     isVolatile: (name) => known.get(foldCase(name))?.stamp === null,
+    columnsOf: (name) => known.get(foldCase(name))?.columns.map((column) => column.name) ?? [],
     partOf: (table) => partOf(table, free),
     unreadable: [...new Set(problems.values()), ...warnings],
     misnamed,
@@ -285,12 +289,32 @@ async function attachSource(
     }
   }
   database.explain((message) => {
-    const reason = opened.explainModel?.(message, isOnly) ?? null
-    if (reason === null) return null
-    const hint = reason.hint === undefined ? '' : `; ${reason.hint}`
-    return `the source "${source.name}" cannot be read: ${reason.problem}${hint}`
+    const { explainRead } = sourceAccess[source.kind]
+    const own = opened.explainModel?.(message) ?? null
+    const reason = own ?? (isOnly ? (explainRead?.(message, source) ?? null) : null)
+    return reason && cannotBeRead(source, reason)
   })
   return { tables, problems, warnings }
+}
+
+const cannotBeRead = ({ name }: ExternalSource, { problem, hint }: Explanation) =>
+  `the source "${name}" cannot be read: ${problem}${hint === undefined ? '' : `; ${hint}`}`
+
+/** What an error means of a query that reads these tables, as `source.table`; null: nothing tells which source it is of. */
+export function problemOfRead(
+  sources: readonly ExternalSource[],
+  tables: ReadonlySet<string>,
+  message: string,
+): string | null {
+  const read = sources.filter(({ name, tables: own }) =>
+    own.some((table) => tables.has(`${name}.${table.name}`)),
+  )
+  for (const source of read) {
+    const isOnly = read.every((other) => other === source || other.kind !== source.kind)
+    const reason = isOnly ? sourceAccess[source.kind].explainRead?.(message, source) : null
+    if (reason != null) return cannotBeRead(source, reason)
+  }
+  return null
 }
 
 async function createView(

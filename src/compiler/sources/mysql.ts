@@ -25,6 +25,7 @@ export const mysql: ServerDialect = {
     SELECT column_name AS name, column_type AS type FROM information_schema.columns
     WHERE table_schema = ${sql.value(schema)} AND table_name = ${sql.value(table)}
       AND data_type = 'decimal' AND numeric_precision > 38`,
+  quoted: (name) => (/^\w+$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``),
   tlsParameter: 'ssl_mode=required',
   hidesTls: true,
   endsStatements: false,

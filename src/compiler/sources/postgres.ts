@@ -5,6 +5,7 @@ import { limits } from '../../core/limits.ts'
 import type { SourceServer } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { LOCALHOST, type ServerDialect } from './servers.ts'
+import type { ZeroedColumn } from './source-access.ts'
 
 /** The name of the host is that of the certificate; the relay is where it is. */
 const attachText = ({ timeout, parameters }: SourceServer): string =>
@@ -45,12 +46,13 @@ const inexactColumns = (schema: string, table: string) => sql`
   WHERE modifier < 4 OR digits > most OR scale < 0 OR scale > digits`
 
 /**
- * The engine reads NaN and infinities of a numeric as 0. Those that the user may not read are left out, since a query
- * that names one is refused.
+ * Those that the user may not read are left out, since a query that names one is refused. A relation can be looked through
+ * part by part where PostgreSQL knows its pages and reads a range of them alone, which it does from 14 on.
  */
 const numericColumns = (schema: string, table: string) => sql`
-  SELECT n.nspname AS schema, c.relname AS relation, a.attname AS name,
-    a.atttypid = 'numeric[]'::regtype AS is_list
+  SELECT n.nspname AS schema, c.relname AS relation, a.attname AS name, a.atttypid = 'numeric[]'::regtype AS is_list,
+    a.atttypmod >= 4 AS has_precision,
+    CASE WHEN c.relkind IN ('r', 'm') AND current_setting('server_version_num')::int >= 140000 THEN c.relpages ELSE 0 END AS pages
   FROM pg_attribute a
   JOIN pg_class c ON c.oid = a.attrelid
   JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -59,11 +61,16 @@ const numericColumns = (schema: string, table: string) => sql`
     AND a.atttypid IN ('numeric'::regtype, 'numeric[]'::regtype)
     AND has_column_privilege(c.oid, a.attnum, 'SELECT')`
 
-/** Of NaN and of infinities the difference to itself is not 0; before PostgreSQL 14 no text means an infinity. */
-const hasNoNumber = (column: Sql, isList: boolean) =>
-  isList
-    ? sql`coalesce(bool_or(EXISTS (SELECT FROM unnest(${column}) AS of (part) WHERE of.part - of.part <> 0)), false)`
-    : sql`coalesce(bool_or(${column} - ${column} <> 0), false)`
+/**
+ * A numeric with a precision can be NaN, but not infinite. Of both, the difference to itself is not 0, which takes longer;
+ * before PostgreSQL 14 no text means an infinity.
+ */
+function isNoNumber({ name, isList, hasPrecision }: ZeroedColumn): Sql {
+  const column = sql.ident(name)
+  if (isList)
+    return sql`EXISTS (SELECT FROM unnest(${column}) AS of (part) WHERE of.part - of.part <> 0)`
+  return hasPrecision ? sql`${column} = 'NaN'` : sql`${column} - ${column} <> 0`
+}
 
 export const postgres: ServerDialect = {
   type: sql`postgres`,
@@ -72,7 +79,13 @@ export const postgres: ServerDialect = {
   attachText,
   query: sql`postgres_query`,
   inexactColumns,
-  zeroed: { columns: numericColumns, hasAny: hasNoNumber },
+  zeroed: {
+    columns: numericColumns,
+    isZeroed: isNoNumber,
+    fromPage: (page) => sql`ctid >= ${sql.value(`(${page},0)`)}::tid`,
+    beforePage: (page) => sql`ctid < ${sql.value(`(${page},0)`)}::tid`,
+  },
+  quoted: (name) => (/^[a-z_]\w*$/.test(name) ? name : sql.ident(name).inline()),
   tlsParameter: 'sslmode=require',
   hidesTls: false,
   endsStatements: true,

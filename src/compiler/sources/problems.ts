@@ -108,13 +108,17 @@ function tableProblem(details: DatabaseErrorDetails, name: string): Explanation 
   if (elsewhere !== undefined)
     return {
       problem: `its database has no table "${table}" in the schema that is read`,
-      hint: `there is one in the schema ${elsewhere}: write "schema: ${elsewhere}" at the source`,
+      hint: otherSchema(elsewhere),
     }
   return {
     problem: `its database has no table "${table}"`,
     hint: didYouMean(table, meant) ?? 'check the name, and "schema" of the source',
   }
 }
+
+/** What is to be done about a table that is in another schema of its database. */
+export const otherSchema = (schema: string): string =>
+  `there is one in the schema ${schema}: write "schema: ${schema}" at the source`
 
 /** The end of a Parquet file tells where its columns are, and is written last. */
 export function parquetProblem({ message }: DatabaseErrorDetails, dir: string): Explanation | null {

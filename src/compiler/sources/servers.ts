@@ -8,7 +8,8 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection, Database } from '../../duckdb/database.ts'
 import { type RelayProblem, ServerRelay } from '../../duckdb/server-relay.ts'
 import { type NumberDialect, selectExactly } from './exact-numbers.ts'
-import { attachedName, type SourceAccess } from './source-access.ts'
+import { missingTable } from './server-tables.ts'
+import { attachedName, type SourceAccess, type ZeroedNumbers } from './source-access.ts'
 
 export interface ServerDialect extends NumberDialect {
   /** The name that the engine has for the kind. */
@@ -17,6 +18,9 @@ export interface ServerDialect extends NumberDialect {
   readonly settings: readonly Sql[]
   readonly secretParts: (server: SourceServer) => readonly Sql[]
   readonly attachText: (server: SourceServer) => string
+  readonly zeroed?: ZeroedNumbers
+  /** A name as statements of the server have it. */
+  readonly quoted: (name: string) => string
   readonly tlsParameter: string
   /** It says that the password is wrong to who comes without TLS. */
   readonly hidesTls: boolean
@@ -36,6 +40,9 @@ interface Asked {
 
 export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
   filesOf: ({ server }) => (server === null ? [] : null),
+  ...(dialect.zeroed === undefined ? {} : { zeroed: { ...dialect.zeroed, query: dialect.query } }),
+  explainRead: (message, source) =>
+    source.server === null ? null : readProblem(message, dialect, source),
   async open(database, _dir, source) {
     const server = source.server!
     const asked = { dialect, source, server, relay: await openRelay(database, server) }
@@ -44,7 +51,9 @@ export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
       stamp: async () => null,
       select: (connection, table) => selectExactly(connection, dialect, source, table),
       explain: (message) => serverProblem(message, asked),
-      explainModel: (message, isOnly) => modelProblem(message, asked, isOnly),
+      explainTable: (connection, { name }, message) =>
+        missingTable(connection, { ...asked, query: dialect.query }, name, message),
+      explainModel: (message) => cutOff(message, asked),
     }
   },
 })
@@ -83,19 +92,33 @@ async function attachServer(connection: Connection, asked: Asked): Promise<void>
   await connection.run(sql`ATTACH ${text} AS ${as} (TYPE ${type}, SECRET ${as}, READ_ONLY)`)
 }
 
-/**
- * For an error of a model, which says nothing of the server: it is that of a source whose relay has cut a connection, or
- * of the only one of its kind that it can be.
- */
-function modelProblem(message: string, asked: Asked, isOnly: boolean): Explanation | null {
-  const { dialect, server, relay } = asked
-  const refused = isOnly ? refusedTable(message, asked) : null
-  if (refused !== null) return refused
-  if (isTooLong(message)) return isOnly && dialect.endsStatements ? tooLong(server) : null
-  if (!isLost(message) || !/Postgres|MySQL|COPY|query/i.test(message)) return null
+/** For an error of a model, which says nothing of the server: it is that of a source whose relay has cut a connection. */
+function cutOff(message: string, { server, relay }: Asked): Explanation | null {
+  if (!isLostInModel(message)) return null
   const problem = relay.takeProblem()
-  return problem === null ? null : relayProblem(server, problem)
+  return problem && relayProblem(server, problem)
 }
+
+/** The same for what the server itself has said. */
+function readProblem(
+  message: string,
+  dialect: ServerDialect,
+  source: ExternalSource,
+): Explanation | null {
+  const server = source.server!
+  const refused = refusedRight(message, { dialect, source, server })
+  if (refused !== null) return refused
+  if (isTooLong(message)) return dialect.endsStatements ? tooLong(server) : null
+  return isLostInModel(message)
+    ? { problem: `${server.shown} closed the connection while it was read`, hint: AGAIN }
+    : null
+}
+
+const AGAIN =
+  'what the model had before is unchanged; see the log of the server, and when it works: eider run --retry'
+
+const isLostInModel = (message: string) =>
+  isLost(message) && /Postgres|MySQL|COPY|query/i.test(message)
 
 /** What went wrong with the server; null: nothing is known. */
 function serverProblem(message: string, asked: Asked): Explanation | null {
@@ -105,10 +128,22 @@ function serverProblem(message: string, asked: Asked): Explanation | null {
   const orTls = hidesTls ? `; where the user needs TLS, add ?${parameter} to the URL` : ''
   const ofPassword = `${passwordHint}${orTls}`
   const url = `check ${type.inline()} of the source`
+  // MySQL knows a user by the machine, too: 'reader'@'localhost' is another one than 'reader'@'%'.
+  const account = /Access denied for user ('.*?'@'.*?')/.exec(message)?.[1]
+  const orAccount =
+    account === undefined
+      ? ''
+      : `, or whether the user may come from there: SHOW GRANTS FOR ${account}`
   if (/password authentication failed|Access denied for user .*using password: YES/.test(message))
-    return { problem: `${shown} refuses the password of ${user}`, hint: ofPassword }
+    return {
+      problem: `${shown} refuses the password of ${account ?? user}`,
+      hint: ofPassword + orAccount,
+    }
   if (/no password supplied|Access denied for user .*using password: NO/.test(message))
-    return { problem: `${shown} asks for the password of ${user}`, hint: ofPassword }
+    return {
+      problem: `${shown} asks for the password of ${account ?? user}`,
+      hint: ofPassword + orAccount,
+    }
   if (/Access denied for user .* to database/.test(message))
     return { problem: `${shown} has no database "${database}" that ${user} may read`, hint: url }
   if (/database ".*" does not exist|Unknown database/.test(message))
@@ -139,7 +174,7 @@ function serverProblem(message: string, asked: Asked): Explanation | null {
       problem: `the TLS certificate of ${shown} is not valid here`,
       hint: 'add sslrootcert (ssl_ca in MySQL) with its authority to the URL',
     }
-  const refused = refusedTable(message, asked)
+  const refused = refusedRight(message, asked)
   if (refused !== null) return refused
   if (/permission denied for|command denied to user/.test(message))
     return {
@@ -153,21 +188,38 @@ function serverProblem(message: string, asked: Asked): Explanation | null {
 }
 
 /** null: it is no refusal, or that of a table which the source does not name. */
-function refusedTable(message: string, { source, server }: Asked): Explanation | null {
-  const [, named] =
+function refusedRight(
+  message: string,
+  { dialect, source, server }: Omit<Asked, 'relay'>,
+): Explanation | null {
+  const { quoted } = dialect
+  const [, schema] = /permission denied for schema (\S+)/.exec(message) ?? []
+  if (schema !== undefined && sameName(bareName(schema), source.schema))
+    return {
+      problem: `${server.shown} does not let ${server.user} use the schema ${source.schema}`,
+      hint: `let its administrator run GRANT USAGE ON SCHEMA ${quoted(source.schema)} TO ${quoted(server.user)}`,
+    }
+  const [, inMySql, ofMySql] =
+    /SELECT command denied to user ('.*?'@'.*?') for (?:table|column .* in table) (\S+)/.exec(
+      message,
+    ) ?? []
+  const [, ofPostgres] =
     /permission denied for (?:foreign |materialized )?(?:table|view|relation) (\S+)/.exec(
       message,
-    ) ??
-    /SELECT command denied to user .* for table (\S+)/.exec(message) ??
-    []
-  const bare = named?.replaceAll(/["'`]/g, '').split('.').at(-1)
-  const table = source.tables.find(({ name }) => bare !== undefined && sameName(name, bare))
+    ) ?? []
+  const named = ofMySql ?? ofPostgres
+  if (named === undefined) return null
+  const bare = bareName(named).split('.').at(-1)!
+  const table = source.tables.find(({ name }) => sameName(name, bare))
   if (table === undefined) return null
+  const place = `${quoted(source.schema)}.${quoted(table.name)}`
   return {
     problem: `${server.shown} does not let ${server.user} read ${table.name}`,
-    hint: `let its administrator run GRANT SELECT ON ${source.schema}.${table.name} TO ${server.user}`,
+    hint: `let its administrator run GRANT SELECT ON ${place} TO ${inMySql ?? quoted(server.user)}`,
   }
 }
+
+const bareName = (name: string) => name.replaceAll(/["'`]/g, '')
 
 const isLost = (message: string) =>
   /Unable to connect to Postgres|Failed to connect to MySQL|server closed the connection|no connection to the server|could not receive data|Lost connection|gone away|SSL connection has been closed|connection not open|terminating connection|timeout expired|reading .*(?:packet|greeting)|unexpectedly/i.test(

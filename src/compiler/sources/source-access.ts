@@ -11,9 +11,34 @@ import type { Connection, Database } from '../../duckdb/database.ts'
 /** A diagnostic without its place, which is that of the table in eider.yml. */
 export type SourceWarning = (at: FilePlace) => Diagnostic
 
+/** Of columns of a server that may hold what the engine reads as 0, such as NaN; in the words of the server. */
+export interface ZeroedNumbers {
+  /** One row for each column that can be read, with the members of ZeroedColumn. */
+  readonly columns: (schema: string, table: string) => Sql
+  readonly isZeroed: (column: ZeroedColumn) => Sql
+  /** Rows that lie on that page of their relation, or behind it. */
+  readonly fromPage: (page: number) => Sql
+  readonly beforePage: (page: number) => Sql
+}
+
+export interface ZeroedColumn {
+  readonly name: string
+  readonly isList: boolean
+  readonly hasPrecision: boolean
+  /** As it is written there. */
+  readonly schema: string
+  readonly relation: string
+  /** As the server last counted them; 0: the relation cannot be read page by page. */
+  readonly pages: number
+}
+
 export interface SourceAccess {
+  /** How the server is asked for numbers that the engine would read as 0, and by which function; absent: there are none. */
+  readonly zeroed?: ZeroedNumbers & { readonly query: Sql }
   /** The files of this machine that the source itself is, without those of its tables; null: it is on the network. */
   readonly filesOf: (source: ExternalSource, dir: string) => readonly string[] | null
+  /** What an error of a model means which reads this source, and no other one of the kind; null: nothing special. */
+  readonly explainRead?: (message: string, source: ExternalSource) => Explanation | null
   /** `dir`: that of the project. What it opens is closed with the database. */
   readonly open: (database: Database, dir: string, source: ExternalSource) => Promise<OpenSource>
 }
@@ -53,8 +78,8 @@ export interface OpenSource {
     table: ExternalTable,
     message: string,
   ) => Promise<Explanation | null>
-  /** The same for an error of a model, which names no source. `isOnly`: no other source of the kind is attached. */
-  readonly explainModel?: (message: string, isOnly: boolean) => Explanation | null
+  /** The same for an error of a model, which names no source, where something tells that it is of this one. */
+  readonly explainModel?: (message: string) => Explanation | null
 }
 
 /** What is attached for a source, in addition to the catalog that has its views. */

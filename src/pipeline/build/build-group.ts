@@ -37,6 +37,7 @@ import { changesOf } from './table-changes.ts'
 import type { Built } from './materialize/materialization.ts'
 import { continuesTable, noteRelation } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
+import { explainRead, refuseLostNumbers } from './server-values.ts'
 import type { Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
 import { hashOf } from '../../core/hash.ts'
@@ -122,7 +123,9 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     if (isConflict(error) && conflicts < limits.lakeTries)
       return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildAgain(builder, group, isWhole)
-    const because = becauseOf(context, first.model, error)
+    const { model, slice } = first
+    const cause = (await explainRead(context, model, slice, error)) ?? error
+    const because = becauseOf(context, model, cause)
     const known =
       error instanceof ModelFailure ? await changesOfFailed(context, results, first) : {}
     results.fail(first.model.name, because, performance.now() - startedMs, known)
@@ -317,10 +320,12 @@ interface BuiltRows extends Pick<Built, 'rows' | 'counts' | 'ranges' | 'left'> {
 const work: Readonly<
   Record<Step['action'], ((context: RunContext, step: Step) => Promise<Built>) | null>
 > = {
-  build: (context, { model, slice }) =>
-    buildWithoutOld(context, { model, slice }, () =>
+  async build(context, { model, slice }) {
+    await refuseLostNumbers(context, model, slice)
+    return await buildWithoutOld(context, { model, slice }, () =>
       materializationOf(model).build(context, model, slice),
-    ),
+    )
+  },
   async remove(context, { model }) {
     const rows = await removeOldRows(context, model)
     noteNothingCame(context, model)
