@@ -33,7 +33,7 @@ function sayInfinity<T extends object>(
   { prototype, PosInf, NegInf }: ValueClass<T>,
   numberOf: (value: T) => number | bigint,
 ): void {
-  const finite = prototype.toString
+  const finite = Reflect.get(prototype, 'toString') as (this: T) => string
   const [most, least] = [numberOf(PosInf), numberOf(NegInf)]
   prototype.toString = function (this: T) {
     const number = numberOf(this)
