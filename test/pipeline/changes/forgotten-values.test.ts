@@ -59,7 +59,7 @@ class History implements AsyncDisposable {
   async sums(table: string): Promise<Readonly<Record<string, unknown>>> {
     const relation = sql.relation(table as ModelName)
     const rows = await this.space.rows(sql`SELECT d::VARCHAR AS d, n FROM ${relation} ORDER BY d`)
-    return Object.fromEntries(rows.map(({ d, n }) => [String(d).slice(0, 7), n]))
+    return Object.fromEntries(rows.map(({ d, n }) => [(d as string).slice(0, 7), n]))
   }
 
   notes() {
