@@ -23,6 +23,7 @@ import {
   leftOut,
   lettersWithoutDates,
   mergedIn,
+  mergesOfRows,
   type Merges,
   titleIn,
 } from './sheet-faults.ts'
@@ -222,7 +223,9 @@ async function faultIn(
   { sheet, columns, area }: SheetStart,
 ): Promise<Explanation | null> {
   const marks = await sheet.marks(MOST_BYTES, lettersWithoutDates(area, columns))
-  const { hasFormulas, hasDates, merges } = marks
+  const { hasFormulas, hasDates } = marks
+  // Those of a header take nothing away, and need no look at each row.
+  const merges = mergesOfRows(marks.merges, area)
   if (!hasFormulas && !hasDates && merges.size === 0) return null
   for await (const row of sheet.rows(MOST_BYTES)) {
     const wrong = faultInRows([row], table, { area, columns, merges })

@@ -144,6 +144,10 @@ export function mergedIn(
   return null
 }
 
+/** Those by which cells of rows lose their values. */
+export const mergesOfRows = (merges: Merges, area: CellArea | null): Merges =>
+  area === null ? merges : new Map([...merges].filter(([, merged]) => takesValues(merged, area)))
+
 /** Whether a cell of rows is merged that is not the first one. */
 function takesValues(merged: CellArea, area: CellArea): boolean {
   const top = Math.max(merged.top, area.top + 1)
