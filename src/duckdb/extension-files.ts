@@ -110,7 +110,8 @@ export async function hashOfExtension(path: string): Promise<string | null> {
   const file = await readFile(path).catch(() => null)
   if (file === null) return null
   const hash = createHash('sha256').update(file).digest('hex')
-  if (before !== null && before === (await fileIdentity(path))) hashes.set(`${path} ${before}`, hash)
+  if (before !== null && before === (await fileIdentity(path)))
+    hashes.set(`${path} ${before}`, hash)
   return hash
 }
 

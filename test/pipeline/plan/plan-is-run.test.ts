@@ -145,7 +145,11 @@ async function editAndRun(seed: number, seen: Seen): Promise<void> {
     const refusal =
       given.range == null ? null : await refusalOf(() => planned(space, models, given))
     if (refusal !== null) {
-      assert.match(refusal, /^--start (?:and --end replace rows of models|x is not a valid value)/, what)
+      assert.match(
+        refusal,
+        /^--start (?:and --end replace rows of models|x is not a valid value)/,
+        what,
+      )
       assert.is(await refusalOf(() => space.run(models, given)), refusal, what)
       continue
     }
