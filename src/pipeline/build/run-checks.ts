@@ -5,12 +5,13 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
 import { count } from '../../core/counts.ts'
+import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
 import { placeText } from '../../core/source-text.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { DatabaseError, isInterrupt, refusalOf } from '../../duckdb/errors.ts'
+import { DatabaseError, isFatal, isInterrupt, refusalOf } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
 import { ModelFailure, problemIn } from '../failure.ts'
 import { countRows } from './materialize/relation.ts'
@@ -125,13 +126,15 @@ async function runCheck(
 const placeOf = (model: Model, { source = model.source, span }: Check): string =>
   placeText(source, span.start)
 
-/** A query that fails on these rows, such as a cast, is reported with the file of the check. */
+/** What fails on these rows, such as a cast, is reported with the place of the check, where the rows are there already. */
 async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const isOwn = error instanceof DatabaseError && check.source !== undefined
-    if (!isOwn || isInterrupt(error) || error.details.type === 'FATAL') throw error
-    throw new ModelFailure(`${placeOf(model, check)}: ${problemIn(error)}`, 'placed')
+    if (!(error instanceof DatabaseError) || isInterrupt(error) || isFatal(error)) throw error
+    // The rows of a view are made by its SELECT, which may be what fails.
+    if (check.source === undefined && kinds[model.kind].relation === 'view') throw error
+    const what = check.source === undefined ? `${check.text}: ` : ''
+    throw new ModelFailure(`${placeOf(model, check)}: ${what}${problemIn(error)}`, 'placed')
   }
 }

@@ -59,6 +59,16 @@ test('a check that fails keeps the last good version; all that fail are said; th
   assert.equal(await space.rows(sql`SELECT id FROM mart.t`), [{ id: 1 }])
 })
 
+test('a check that cannot be evaluated is named, and not the SELECT', async () => {
+  await using space = await openProject()
+  const text = `-- @check: CAST(status AS INTEGER) > 0\n${rows("(1, 'a', 1)")}`
+  const failed = resultOf(await space.run(await compiled({ 'mart.t': text })), 'mart.t')
+  assert.match(
+    failed.because,
+    /^models\/mart\/t\.sql:1:4: CAST\(status AS INTEGER\) > 0: 'a' is not an INTEGER/,
+  )
+})
+
 test('@warn reports and builds', async () => {
   await using space = await openProject()
   const models = await compiled({
