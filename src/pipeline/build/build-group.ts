@@ -123,9 +123,8 @@ export async function buildGroup(builder: GroupBuilder, first: Step): Promise<vo
     if (isConflict(error) && conflicts < limits.lakeTries)
       return await buildOneByOne({ ...builder, conflicts: conflicts + 1 }, group)
     if (group.length > 1) return await buildAgain(builder, group, isWhole)
-    const { model, slice } = first
-    const cause = (await explainRead(context, model, slice, error)) ?? error
-    const because = becauseOf(context, model, cause)
+    const cause = (await explainRead(context, first, error)) ?? error
+    const because = becauseOf(context, first.model, cause)
     const known =
       error instanceof ModelFailure ? await changesOfFailed(context, results, first) : {}
     results.fail(first.model.name, because, performance.now() - startedMs, known)
@@ -321,7 +320,7 @@ const work: Readonly<
   Record<Step['action'], ((context: RunContext, step: Step) => Promise<Built>) | null>
 > = {
   async build(context, { model, slice }) {
-    await refuseLostNumbers(context, model, slice)
+    await refuseLostNumbers(context, { model, slice })
     return await buildWithoutOld(context, { model, slice }, () =>
       materializationOf(model).build(context, model, slice),
     )

@@ -6,18 +6,19 @@ import { zeroDate } from '../../compiler/sources/zero-dates.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
 import { type Sql, sql } from '../../core/sql.ts'
-import type { Slice } from '../../core/step.ts'
+import type { Slice, Step } from '../../core/step.ts'
 import { DatabaseError, ifRefused } from '../../duckdb/errors.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'
 import { materializationOf } from './materialize/kinds.ts'
 import { isInSome, isWithin } from './materialize/relation.ts'
 
+type BuiltStep = Pick<Step, 'model' | 'slice'>
+
 /** In the transaction in which the model is built, so that no other number comes between. Throws ModelFailure. */
 export async function refuseLostNumbers(
   context: RunContext,
-  model: Model,
-  slice: Slice,
+  { model, slice }: BuiltStep,
 ): Promise<void> {
   const { connection, project } = context
   const { sources = [] } = project.external ?? {}
@@ -35,8 +36,7 @@ export async function refuseLostNumbers(
  */
 export async function explainRead(
   context: RunContext,
-  model: Model,
-  slice: Slice,
+  { model, slice }: BuiltStep,
   error: unknown,
 ): Promise<ModelFailure | null> {
   const { connection, project } = context
