@@ -10,14 +10,13 @@ import type { CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { isInterrupt } from '../duckdb/errors.ts'
 import type { TouchedColumn } from '../store/changes.ts'
 import { fileOf, type Published, type Retention } from '../store/snapshots.ts'
 import { isEdited, type Known } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { checkKey } from './build/materialize/stage.ts'
-import { checksOfTables, runChecks } from './build/run-checks.ts'
+import { brokenChecks, checksOfTables } from './build/run-checks.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { followedColumns } from './changes/notes.ts'
@@ -117,9 +116,8 @@ async function requireSound(connection: Connection, model: Model): Promise<void>
   // Events stay, and are published, even when checks fail.
   if (model.kind === 'events') return
   const checks = await checksOfTables(connection, model)
-  await runChecks(connection, { ...model, checks }).catch((error: unknown) => {
-    throw isInterrupt(error) ? error : notPublished(explainFailure(error, model, null))
-  })
+  const problem = await brokenChecks(connection, { ...model, checks })
+  if (problem !== null) throw notPublished(problem)
 }
 
 function chosenModels(

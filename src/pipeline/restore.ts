@@ -16,7 +16,6 @@ import { type Sql, sql } from '../core/sql.ts'
 import { withoutSystems } from '../core/type-syntax.ts'
 import { describe } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { isInterrupt } from '../duckdb/errors.ts'
 import type { TouchedColumn } from '../store/changes.ts'
 import type { KeptState } from '../store/past-states.ts'
 import type { Published, Retention } from '../store/snapshots.ts'
@@ -26,11 +25,11 @@ import { isLosslessWidening } from './build/materialize/evolve.ts'
 import { countRows, relationType } from './build/materialize/relation.ts'
 import { pendingRenames, renamedTable, withRenames } from './build/materialize/renames.ts'
 import { checkKey } from './build/materialize/stage.ts'
-import { checksOfTables, runChecks } from './build/run-checks.ts'
+import { brokenChecks, checksOfTables } from './build/run-checks.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
 import { refuseUnfinished } from './erase/record.ts'
-import { explainFailure, ModelFailure } from './failure.ts'
+import { ModelFailure } from './failure.ts'
 import { ruleAt } from './history.ts'
 import { RESTORED } from './plan/decide.ts'
 import { recordWork, workOn } from './record-work.ts'
@@ -300,15 +299,11 @@ async function requireKeys(connection: Connection, model: Model): Promise<void> 
 
 /** In the transaction of the restore. A check may have come since. */
 async function requireChecks(connection: Connection, model: Model): Promise<void> {
-  try {
-    await runChecks(connection, model)
-  } catch (error) {
-    if (isInterrupt(error)) throw error
-    const problem = explainFailure(error, model, null)
-    throw new UsageError(`the rows of then fail a check: ${problem}`, {
-      hint: 'nothing was changed; to have them nevertheless, make the @check a @warn first',
-    })
-  }
+  const problem = await brokenChecks(connection, model)
+  if (problem === null) return
+  throw new UsageError(`the rows of then fail a check: ${problem}`, {
+    hint: 'nothing was changed; to have them nevertheless, make the @check a @warn first',
+  })
 }
 
 async function touchedBy(

@@ -159,7 +159,7 @@ async function refuseLostNumbers(
   query: Sql,
 ): Promise<void> {
   const tables = sources.flatMap(({ name, tables: own }) => own.map((one) => `${name}.${one.name}`))
-  const lost = await lostNumber(connection, sources, new Set(tables), query)
+  const lost = await lostNumber(connection, sources, new Set(tables), async () => query)
   if (lost !== null) throw ownError('Invalid Input', `${lost.problem}; ${lost.hint}`)
 }
 

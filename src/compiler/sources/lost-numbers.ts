@@ -27,13 +27,13 @@ interface ReadTable {
 
 /**
  * Why a query must not be run: it would read such a number; null: it would not. `tables`: those of sources that it can
- * read, as `source.table`. Throws DatabaseError, also for what the query itself would throw.
+ * read, as `source.table`. `query` is made only where one of these may hold such a number. Throws DatabaseError, also for what the query itself would throw.
  */
 export async function lostNumber(
   connection: Connection,
   sources: readonly ExternalSource[],
   tables: ReadonlySet<string>,
-  query: Sql,
+  query: () => Promise<Sql>,
 ): Promise<Explanation | null> {
   const candidates = sources.flatMap((source) => {
     const { zeroed } = sourceAccess[source.kind]
@@ -43,7 +43,7 @@ export async function lostNumber(
   })
   if (candidates.length === 0) return null
   // What cannot be bound says so, with its place, when it is run.
-  const scans = await ifRefused(scansOf(connection, query), (error) => {
+  const scans = await ifRefused(scansOf(connection, await query()), (error) => {
     if (['Binder', 'Catalog', 'Parser'].includes(error.details.type)) return []
     throw error
   })

@@ -13,7 +13,7 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isFatal, isInterrupt, refusalOf } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import { ModelFailure, problemIn } from '../failure.ts'
+import { explainFailure, ModelFailure, problemIn } from '../failure.ts'
 import { countRows } from './materialize/relation.ts'
 
 /** Where rows that a check finds are kept, and how many of each. */
@@ -76,6 +76,17 @@ export async function checksOfTables(
     found.push(check)
   }
   return found
+}
+
+/** Why the checks do not let rows pass that no build has made, in one line; null: they do. */
+export async function brokenChecks(connection: Connection, model: Model): Promise<string | null> {
+  try {
+    await runChecks(connection, model)
+    return null
+  } catch (error) {
+    if (isInterrupt(error)) throw error
+    return explainFailure(error, model, null)
+  }
 }
 
 interface FoundRows {

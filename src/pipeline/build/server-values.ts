@@ -26,7 +26,7 @@ export async function refuseLostNumbers(
   if (tables.size === 0 || model.kind === 'seed' || model.kind === 'events') return
   // Nothing reads a view but what reads its rows, and what publishes them.
   if (model.kind === 'view' && model.expose === null) return
-  const lost = await lostNumber(connection, sources, tables, await queryOf(context, model, slice))
+  const lost = await lostNumber(connection, sources, tables, () => queryOf(context, model, slice))
   if (lost !== null) throw new ModelFailure(`${lost.problem}; ${lost.hint}`)
 }
 
