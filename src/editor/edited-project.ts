@@ -102,7 +102,8 @@ export class EditedProject implements AsyncDisposable {
   /** The compile of what is open now; null while eider.yml has mistakes. */
   async fresh(): Promise<LastCompile | null> {
     clearTimeout(this.#timer)
-    while (this.#isStale && !this.#isClosed) await (this.#compiling ??= this.#compile())
+    while ((this.#isStale || this.#compiling !== null) && !this.#isClosed)
+      await (this.#compiling ??= this.#compile())
     return this.#understood
   }
 
