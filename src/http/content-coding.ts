@@ -6,7 +6,15 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib'
 
 export type ContentCoding = 'br' | 'gzip' | 'identity'
 
@@ -46,6 +54,8 @@ function parseCoding(text: string): readonly [name: string, quality: number] {
 const GZIP = { level: constants.Z_BEST_SPEED }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const PART_BYTES = 64 * 1024
+/** Up to here the way to the thread pool and back takes longer than the work. */
+const AT_ONCE_BYTES = 32 * 1024
 
 const gzipWhole = promisify(gzip)
 const brotliWhole = promisify(brotliCompress)
@@ -58,7 +68,7 @@ export function keepCoded(body: Buffer): Buffer {
   return body
 }
 
-/** Done by the thread pool, so that the event loop stays free. */
+/** Much is done by the thread pool, so that the event loop stays free. */
 export function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
   const known = coded.get(body)
   const made = known?.get(coding) ?? compressNow(body, coding)
@@ -68,6 +78,8 @@ export function compress(body: Buffer, coding: ContentCoding): Promise<Buffer> {
 
 async function compressNow(body: Buffer, coding: ContentCoding): Promise<Buffer> {
   if (coding === 'identity') return body
+  if (body.length <= AT_ONCE_BYTES)
+    return coding === 'br' ? brotliCompressSync(body, BROTLI) : gzipSync(body, GZIP)
   return coding === 'br' ? await brotliWhole(body, BROTLI) : await gzipWhole(body, GZIP)
 }
 

@@ -120,13 +120,16 @@ function windowSql(query: BoundQuery, window: RowWindow): Sql {
   return skipped === 0 ? limitSql : sql`${limitSql} OFFSET ${sql.value(skipped, BIGINT)}`
 }
 
-/** `rows`: at most; null: all. `skipped`: those that lie between the beginning and them. */
-function boundsOf({ skip, top }: BoundQuery, { offset, limit, keyset }: RowWindow) {
-  const left = top === null ? null : Math.max(0, top - offset)
-  const rows = left === null || limit === null ? (left ?? limit) : Math.min(left, limit)
+/**
+ * `rows`: at most; null: all, also where the set has no more: DuckDB takes as long for the LIMIT of a small set as for its
+ * rows. `skipped`: those that lie between the beginning and them.
+ */
+function boundsOf({ relation, skip, top }: BoundQuery, { offset, limit, keyset }: RowWindow) {
+  const most = Math.min(top === null ? Infinity : Math.max(0, top - offset), limit ?? Infinity)
+  const hasMore = relation.kind === 'set' ? most < relation.set.relation.rows : most < Infinity
   const isPlaced = keyset != null && keyset.from !== null
   const skipped = isPlaced ? 0 : Math.min(skip + offset, Number.MAX_SAFE_INTEGER)
-  return { rows, skipped }
+  return { rows: hasMore ? most : null, skipped }
 }
 
 /** The value of the only property as one text, after a comma; of NULL no comma. */
