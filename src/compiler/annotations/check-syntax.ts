@@ -73,7 +73,7 @@ export function check(r: AnnotationReader): CheckSyntax {
 
 /** `row_count` counts rows itself. */
 function boundOf(is: CheckName, r: AnnotationReader): Pick<CheckSyntax, 'upTo'> {
-  const rest = is === 'row_count' ? null : r.take(/[ \t]+up to [^]*/y)
+  const rest = is === 'row_count' ? null : r.take(/[ \t]+up[ \t]+to\b[^]*/iy)
   if (rest === null) return {}
   const upTo = upToAtEnd(rest)
   if (upTo === null) throw new Mismatch(r.start(rest))
@@ -101,7 +101,17 @@ export function misreadCheck(text: string, at: number): string | undefined {
   if (!/\)[ \t]*$/.test(before)) return undefined
   if (/^(?:when|if|filter)\b/i.test(rest))
     return `the rows that it looks at follow where: ${before.trim()} where …`
-  return otherBound(rest)
+  if (!/^up[ \t]+to\b/i.test(rest)) return otherBound(rest)
+  return before.startsWith('row_count')
+    ? 'row_count has no up to: it says itself how many rows there may be'
+    : wayToBound(rest)
+}
+
+/** What to write instead of `up to 10` or another bound that is not understood. */
+export function wayToBound(text: string): string {
+  const [, rows] = /^up[ \t]+to[ \t]+(\d+)$/i.exec(text.trim()) ?? []
+  if (rows !== undefined) return `write up to ${rows} rows, or a share of the rows: up to 1%`
+  return 'write a number of rows or a small share: up to 10 rows, up to 1%'
 }
 
 /** `upto 5%`, which is not how a bound is written. */

@@ -13,7 +13,7 @@ import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
 import { refusalOf } from '../../duckdb/errors.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { upToAtEnd } from '../annotations/check-syntax.ts'
+import { otherBound, upToAtEnd } from '../annotations/check-syntax.ts'
 import { readParts } from '../annotations/read-annotation.ts'
 import { comparedWithNull } from '../bind/compared-with-null.ts'
 import { definitionOf } from '../definition-hash.ts'
@@ -28,6 +28,7 @@ import { isSubquery, nodesIn, type SyntaxNode } from '../../duckdb/syntax.ts'
 import { aggregates } from '../measures/aggregates.ts'
 import type { CompiledExternal } from '../../core/sources.ts'
 import type { ProjectFiles } from '../../core/project.ts'
+import { wrongBound } from './never-fails.ts'
 import { type CheckContext, resolveDeclared } from './resolve-checks.ts'
 
 export interface FileCheck {
@@ -193,8 +194,10 @@ function parseCheck(
       first = { name, start }
       severity = name === 'warn' ? 'warn' : 'fail'
       const found = upToAtEnd(value)
-      const isWhole = value === '' || found?.length === value.length
-      if (!isWhole) wrong.push(diagnostic('annotation-syntax', { expected: BOUND }, place))
+      const isWhole = value === '' || /^up[ \t]+to\b/i.test(value)
+      if (isWhole) wrong.push(...wrongBound(place, 'query'))
+      else
+        wrong.push(diagnostic('annotation-syntax', { expected: BOUND }, place, otherBound(value)))
       upTo = found === null ? undefined : { most: found.most, unit: found.unit }
     } else {
       const all = known.map((each) => `@${each}`)

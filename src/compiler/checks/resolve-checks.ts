@@ -17,6 +17,7 @@ import {
   checkExamples,
   type CheckSyntax,
   checkNames,
+  misreadCheck,
   otherBound,
 } from '../annotations/check-syntax.ts'
 import { readValue } from '../annotations/read-annotation.ts'
@@ -31,6 +32,7 @@ import { placedNullComparison } from '../sql/null-comparison.ts'
 import { isSymbol, isWord, type Token, tokenize } from '../sql/tokens.ts'
 import { bodyOf } from '../variables.ts'
 import { foreignTest } from '../hints/other-tools.ts'
+import { neverFails, sameForEachRow, wrongBound } from './never-fails.ts'
 
 export function modelsInChecks(header: ModelHeader): readonly NamedModel[] {
   return givenChecks(header).flatMap(({ value }) =>
@@ -72,9 +74,11 @@ export async function resolveDeclared(
 ): Promise<ResolvedChecks> {
   const all = declared.map(({ source, span, severity }) => {
     const value = readDeclared({ source, span })
-    if (value === null) {
+    if ('failedAt' in value) {
       const problem = `this is not a check: expected a condition, or ${Object.values(checkExamples).join(', ')}`
-      const hint = 'write it as you would after @check in a model'
+      const hint =
+        misreadCheck(source.text.slice(span.start, span.end), value.failedAt) ??
+        'write it as you would after @check in a model'
       const wrong = diagnostic('invalid-check', { problem }, { source, span }, hint)
       return Promise.resolve({ checks: [], diagnostics: [wrong] })
     }
@@ -92,13 +96,13 @@ export async function resolveDeclared(
 
 function readDeclared({ source, span }: Pick<DeclaredCheck, 'source' | 'span'>) {
   const read = readValue('check', source.text.slice(span.start, span.end), span.start)
-  return 'failedAt' in read ? null : read.value
+  return 'failedAt' in read ? read : read.value
 }
 
 export const modelsInDeclared = (declared: readonly DeclaredCheck[]): readonly NamedModel[] =>
   declared.flatMap((one) => {
     const value = readDeclared(one)
-    return value?.is === 'references' ? [value.model] : []
+    return 'is' in value && value.is === 'references' ? [value.model] : []
   })
 
 async function resolveGiven(
@@ -110,10 +114,13 @@ async function resolveGiven(
   const checks: Check[] = []
   const diagnostics: Diagnostic[] = []
   for (const given of all) {
+    const bound = wrongBound({ source: checked.source, span: given.valueSpan }, given.value.is)
+    diagnostics.push(...bound)
+    if (bound.length > 0) continue
     const resolved = resolveTest(given, checked, columns, context)
     const wrong = Array.isArray(resolved)
       ? resolved
-      : await mistakesIn(checked, given.valueSpan, resolved as CheckTest, context.connection)
+      : await mistakesInTest(checked, given.valueSpan, resolved as CheckTest, context.connection)
     const where = await resolveWhere(given, checked, context)
     diagnostics.push(...(wrong as readonly Diagnostic[]), ...where.diagnostics)
     if (wrong.length + where.diagnostics.length > 0) continue
@@ -192,6 +199,19 @@ function resolveTest(
       return hasErrors(diagnostics) ? diagnostics : { is: 'condition', body }
     }
   }
+}
+
+/** A condition after `where` may hold for every row; as a check it would be none. */
+async function mistakesInTest(
+  checked: CheckSubject,
+  span: Span,
+  test: CheckTest,
+  connection: Connection,
+): Promise<readonly Diagnostic[]> {
+  const found = await mistakesIn(checked, span, test, connection)
+  if (found.length > 0 || test.is !== 'condition') return found
+  const place = { source: checked.source, span }
+  return (await neverFails(connection, test.body, place)) ? [sameForEachRow(place)] : []
 }
 
 async function mistakesIn(

@@ -251,6 +251,7 @@ function boundsOf(rule: Rule) {
 
 function upToText(member: string, most: unknown, unit: unknown) {
   if (typeof most !== 'number' || most < 0 || !DECIMAL.test(String(most))) return []
-  if (unit === 'percent') return [{ member, text: ` up to ${most}%` }]
-  return unit === 'rows' ? [{ member, text: ` up to ${most} rows` }] : []
+  // One that lets all rows be wrong is no check here.
+  if (unit === 'percent') return most < 100 ? [{ member, text: ` up to ${most}%` }] : []
+  return unit === 'rows' ? [{ member, text: ` up to ${Math.floor(most)} rows` }] : []
 }
