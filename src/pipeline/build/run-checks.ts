@@ -9,7 +9,7 @@ import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
 import { placeText } from '../../core/source-text.ts'
-import { sql } from '../../core/sql.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isFatal, isInterrupt, refusalOf } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
@@ -120,11 +120,15 @@ async function runCheck(
     share = ` (${Number(percent.toPrecision(3))}%)`
   }
   const shown = row?.['shown'] as readonly string[]
+  const held = test.is === 'row_count' ? await rowsCounted(connection, failing) : null
   const more = rows > shown.length ? '; and more' : ''
   const what = test.is === 'query' ? 'finds' : 'does not hold for'
   const where = check.on === undefined ? '' : ` of ${check.on}`
   return {
-    text: `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`,
+    text:
+      held === null
+        ? `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`
+        : `${placeOf(model, check)}: ${condition} does not hold: ${on} has ${count(held, check.where === undefined ? 'row' : 'such row')}`,
     async keep(path, most) {
       await mkdir(dirname(path), { recursive: true })
       await connection.run(
@@ -132,6 +136,12 @@ async function runCheck(
       )
     },
   }
+}
+
+/** Of the one row that `row_count` gives. */
+async function rowsCounted(connection: Connection, failing: Sql): Promise<number> {
+  const row = await connection.row(sql`SELECT "row_count" AS n FROM (${failing})`)
+  return numberOf(row?.['n'])
 }
 
 const placeOf = (model: Model, { source = model.source, span }: Check): string =>

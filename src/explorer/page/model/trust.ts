@@ -155,7 +155,10 @@ function rowsFound(text: string, check: CatalogCheck): string | null {
     const place = text.slice(0, Math.max(0, at)).split('; ').at(-1)!
     if (!/^[^{}]+:\d+:\d+$/.test(place)) continue
     const rest = text.slice(at + condition.length + 3)
-    const rows = /^(?:does not hold for|finds) ([\d,]+) rows?\b/.exec(rest)
+    const rows =
+      /^(?:(?:does not hold for|finds) |does not hold: .+? has )([\d,]+) (?:such )?rows?\b/.exec(
+        rest,
+      )
     if (rows !== null) return rows[1]!
   }
   return null

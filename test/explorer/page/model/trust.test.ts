@@ -80,6 +80,9 @@ test('a check has the result that the run has written', () => {
     'holds',
     'found 3',
   ])
+  const many = [{ severity: 'fail', text: 'row_count(> 100)' } as const]
+  const counted = 'a.sql:5:4: row_count(> 100) does not hold: core.orders has 4 rows'
+  assert.equal(said(resultsOf(many, state('failed', { because: counted }))), ['found 4'])
 })
 
 test('where a model failed before its checks, none of them holds or fails', () => {
