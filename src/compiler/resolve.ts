@@ -31,13 +31,20 @@ interface Resolution {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+interface How {
+  readonly dir: string
+  readonly isClosed?: boolean
+  /** Each selects rows that must not exist, and nothing is built of it. */
+  readonly isCheck?: boolean
+}
+
 /** `readable`: names of what a query may read, for hints. */
 export async function resolveQueries(
   connection: Connection,
   models: readonly ParsedQuery[],
   known: KnownNames,
   readable: readonly string[],
-  { dir, isClosed = false }: { readonly dir: string; readonly isClosed?: boolean },
+  { dir, isClosed = false, isCheck = false }: How,
 ): Promise<Resolution> {
   const statements = await parseStatements(
     connection,
@@ -46,7 +53,11 @@ export async function resolveQueries(
   const queries: ResolvedQuery[] = []
   const diagnostics: Diagnostic[] = []
   for (const [i, parsed] of models.entries()) {
-    const query = resolveQuery(parsed, statements[i]!, known, readable)
+    const statement = statements[i]!
+    const query =
+      isCheck && statement.is === 'other'
+        ? [noCheck(parsed)]
+        : resolveQuery(parsed, statement, known, readable)
     const found =
       'parsed' in query ? [...mistakesIn(query, readable, isClosed), ...pipesIn(query, dir)] : query
     diagnostics.push(...found)
@@ -54,6 +65,14 @@ export async function resolveQueries(
   }
   return { queries, diagnostics }
 }
+
+const noCheck = ({ source, body }: ParsedQuery): Diagnostic =>
+  diagnostic(
+    'not-a-select',
+    { what: 'a check' },
+    { source, span: spanAt(body, 0) },
+    'write only the SELECT of the rows that must not exist: SELECT … FROM schema.table WHERE …',
+  )
 
 function resolveQuery(
   parsed: ParsedQuery,

@@ -94,7 +94,8 @@ const messages = {
     'this SELECT has one row, whatever it counts, so the check finds one each time',
   // bodies
   'empty-body': (p: { expected: string }) => `the file has no body: expected ${p.expected}`,
-  'not-a-select': () => 'a model is one SELECT statement',
+  'not-a-select': ({ what = 'a model' }: { what?: 'a model' | 'a check' }) =>
+    `${what} is one SELECT statement`,
   'template-syntax': () => 'a model is plain SQL, without Jinja such as {{ … }}',
   'merge-conflict': () => 'an unresolved merge conflict',
   'not-a-column-list': (p: { expected: string }) =>

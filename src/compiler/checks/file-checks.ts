@@ -56,7 +56,7 @@ export async function resolveFileChecks(
   const read = files.flatMap((source) => parseCheck(source, context.variables, diagnostics))
   const { known, readable, dir } = context
   const all = read.map(({ parsed }) => parsed)
-  const resolved = await resolveQueries(connection, all, known, readable, { dir })
+  const resolved = await resolveQueries(connection, all, known, readable, { dir, isCheck: true })
   diagnostics.push(...resolved.diagnostics, ...resolved.queries.flatMap(alwaysOneRow))
   const checks = resolved.queries.map((query) => ({
     query,
@@ -214,7 +214,14 @@ function parseCheck(
       diagnostic('empty-body', { expected: 'a SELECT of rows that must not exist' }, place, hint),
     )
   } else if (second !== undefined)
-    wrong.push(diagnostic('not-a-select', {}, { source, span: second[0] }, 'a check is one SELECT'))
+    wrong.push(
+      diagnostic(
+        'not-a-select',
+        { what: 'a check' },
+        { source, span: second[0] },
+        'another check is another file',
+      ),
+    )
   diagnostics.push(...wrong)
   if (statement === undefined || wrong.length > 0) return []
   const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
