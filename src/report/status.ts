@@ -11,13 +11,14 @@ import {
   damagedText,
   WHAT_TO_DO_WITH_DAMAGED,
 } from '../core/report/damaged-events.ts'
-import type { ServiceState, SetBehind, UpState } from '../core/report/up.ts'
+import type { ScheduledState, ServiceState, SetBehind, UpState } from '../core/report/up.ts'
 import type { RunStatus, ServiceStatus, UpProblem, UpStatus } from '../core/report/up-status.ts'
 import { readLockHolder } from '../files/process-lock.ts'
 import type { Project } from '../project/project.ts'
 import { traitsOf } from '../store/traits-of.ts'
 import { readUpState } from '../supervisor/state-file.ts'
 import { upLock } from '../supervisor/up-lock.ts'
+import { failedLastRun } from './last-run.ts'
 
 interface Health {
   readonly status?: string
@@ -40,13 +41,20 @@ export async function readUpStatus(
   const { paths, name, target } = project
   const supervisor = await supervisorIn(paths.state)
   const { state, isAtWork, asked } = supervisor
+  // What is at work knows its runs itself, and tries one that has failed again.
+  const failed = isAtWork || liveOnly ? null : await failedLastRun(paths.target)
+  const isTold = ({ last }: ScheduledState) => failed !== null && last?.run_id === failed.runId
   const problems = [
     ...(isAtWork ? [] : [notAtWork(supervisor.isStarting)]),
     ...asked.flatMap(problemOfService),
     ...(liveOnly
       ? []
       : [
-          ...(state?.runs ?? []).map(runStatus).flatMap(problemOfRun),
+          ...(failed === null ? [] : [failed.problem]),
+          ...(state?.runs ?? [])
+            .filter((run) => !isTold(run))
+            .map(runStatus)
+            .flatMap(problemOfRun),
           ...(state?.behind ?? []).map(problemOfSet),
           ...(await damagedEvents(paths.buffer)).map(problemOfEvents),
           ...(await unbuiltIn(project)).map(problemOfUnbuilt),

@@ -32,6 +32,26 @@ test('where nothing runs it says so, and what to do', async () => {
   assert.equal([status.up, status.services, status.runs], [null, [], []])
 })
 
+test('where nothing runs it names a last run that failed, and the models that failed in it', async () => {
+  await using space = await workspace({
+    ...files,
+    'models/mart/bad.sql': "select error('no') as id\n",
+    'models/mart/after.sql': 'select id from mart.bad\n',
+  })
+  await space.ok(['run'], { exitCode: 1 })
+  const { problems } = await statusOf(space, 1)
+  assert.equal(problems.length, 2)
+  assert.match(
+    problems[1]!.message,
+    /^the last run, of \d{4}-\S+Z, failed in mart\.bad, and 1 model after it skipped$/,
+  )
+  assert.is(problems[1]!.next, 'eider history mart.bad says why; fix it, then: eider run')
+  assert.is((await statusOf(space, 1, '--live')).problems.length, 1)
+  await space.write('models/mart/bad.sql', 'select 1 as id\n')
+  await space.ok(['run'])
+  assert.is((await statusOf(space, 1)).problems.length, 1)
+})
+
 test('it says what runs, what came of the last run, and what waits; a failed run is not healthy, but live', async () => {
   await using space = await workspace(files)
   const up = await startUp(space)
