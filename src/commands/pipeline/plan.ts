@@ -88,6 +88,7 @@ export default class PipelinePlan extends BaseCommand {
     const { steps, published, next, orphans, refusal } = await planRun({
       ...reading,
       paths: project.paths,
+      logger: this.loggerFor(flags),
       selection: { ...selection, retry: false },
       keepHistory: keepsHistory(selection, flags),
       fullRefresh: flags['full-refresh'],

@@ -1,6 +1,7 @@
 // The steps of a run with what each would change: `eider plan`. Nothing is written but temporary tables.
 
 import type { WaitingSegment } from '../../buffer/claim-source.ts'
+import type { Logger } from '../../core/logger.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { EnvironmentError } from '../../core/failures.ts'
 import { type ModelName, sameName } from '../../core/names.ts'
@@ -15,17 +16,19 @@ import { byHandText } from '../../core/report/by-hand.ts'
 import type { Orphan } from '../../core/report/progress.ts'
 import type { ExpectedRelation, Snapshot } from '../../core/snapshot.ts'
 import { knownModels } from '../../compiler/select.ts'
+import { catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { readingFor } from '../build/materialize/events.ts'
 import { pendingRenames, withRenames } from '../build/materialize/renames.ts'
 import { countByHand, leftAlone } from '../by-hand.ts'
+import { warnIfOlder } from '../older-than-published.ts'
 import { FailedModels } from '../results.ts'
 import { judgeEvents, rejectedFor } from '../flush/judge-events.ts'
 import { keptRelations, readOrphans, refusalToEmpty, refuseToEndHistories } from '../orphans.ts'
 import { readContext } from '../read-context.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { isAboutAll, type PlanRequest } from '../run-request.ts'
-import { isFlushed } from '../../store/state.ts'
+import { isFlushed, STATE_SCHEMA } from '../../store/state.ts'
 import type { PlanProgress } from './decide.ts'
 import { DryRun } from './dry-run/dry-run.ts'
 import { nextPublication, columnChanges, nothingKnown } from './next-publication.ts'
@@ -43,6 +46,8 @@ interface PlanOptions extends PlanRequest, PlanSource {
   readonly diff: boolean
   /** Relations have columns and no rows. */
   readonly isLastState?: boolean
+  /** Hears what a run would say of the warehouse as a whole. */
+  readonly logger?: Logger
 }
 
 export interface RunPlan {
@@ -81,6 +86,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const { project } = options
   const { models } = project
   const { context, steps } = await readSteps(options, options)
+  await warnAsRun(context, options)
   if (options.keepHistory === true) await refuseToEndHistories(context)
   // Before a dry run, in which names mean its own relations.
   const orphans = isAboutAll(options) ? await readOrphans(context, project) : []
@@ -112,6 +118,16 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     orphans,
     refusal: await refusalToEmpty(options),
   }
+}
+
+async function warnAsRun(
+  { connection, catalog, store }: RunContext,
+  { logger, isLastState }: PlanOptions,
+): Promise<void> {
+  // A run that goes on may have published since the state that it left for readers.
+  if (logger === undefined || isLastState === true) return
+  if (catalog.relations.has(catalogKey(STATE_SCHEMA, 'runs')))
+    await warnIfOlder(connection, store, logger)
 }
 
 /** What is published of the others stays, as of those that are not selected. */
