@@ -30,6 +30,7 @@ import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
 import { refuseUnfinished } from './erase/record.ts'
 import { ModelFailure } from './failure.ts'
+import { formerNames } from './former-names.ts'
 import { ruleAt } from './history.ts'
 import { RESTORED } from './plan/decide.ts'
 import { recordWork, workOn } from './record-work.ts'
@@ -183,7 +184,7 @@ async function relationOf(request: RestoreRequest): Promise<PublishedRelation> {
   return relation
 }
 
-/** A state has models under the names that they had then, and nobody has recorded which name was meant by `eider mv`. */
+/** A state has models under the names that they had then. */
 function notInState(
   { project, model: { name, columns, expose }, state, stateText }: RestoreRequest,
   relations: readonly PublishedRelation[],
@@ -192,21 +193,16 @@ function notInState(
     return new UsageError(`${name} is not exposed, so no published state has its rows`, {
       hint: 'a state holds models with @expose only',
     })
-  const isThere = (model: ModelName) =>
-    [...project.models.keys()].some((known) => sameName(known, model))
-  const hasColumns = (relation: PublishedRelation) =>
-    columns.every((one) => relation.columns.some((column) => sameName(column.name, one.name)))
-  const former = relations.filter((one) => !isThere(one.model) && hasColumns(one))
-  const [first] = former
+  const names = formerNames(columns, relations, project.models.keys())
+  const [first] = names
   if (first === undefined)
     return new UsageError(`the state of ${stateText} does not have ${name}`, {
       hint: 'a state holds models that were exposed then',
     })
-  const names = former.map(({ model }) => model).toSorted()
   return new UsageError(
     `the state of ${stateText} does not have ${name}, but ${names.join(', ')}, which no file makes any more`,
     {
-      hint: `if it was renamed since, give it the name of then: eider mv ${name} ${first.model}, eider restore ${first.model} --at ${state.runId} --yes, eider mv ${first.model} ${name}`,
+      hint: `if it was renamed since, give it the name of then: eider mv ${name} ${first}, eider restore ${first} --at ${state.runId} --yes, eider mv ${first} ${name}`,
     },
   )
 }

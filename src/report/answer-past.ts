@@ -3,12 +3,13 @@
 
 import { DiagnosticsError } from '../core/diagnostics.ts'
 import { EnvironmentError } from '../core/failures.ts'
-import { splitModelName } from '../core/names.ts'
+import { sameName, splitModelName } from '../core/names.ts'
 import { Resources } from '../core/resources.ts'
 import type { PublishedRelation, Snapshot } from '../core/snapshot.ts'
 import { sql } from '../core/sql.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { temporaryDirectory } from '../files/temporary-directory.ts'
+import { formerNames } from '../pipeline/former-names.ts'
 import type { Project } from '../project/project.ts'
 import { openStore } from '../store/open.ts'
 import type { KeptState } from '../store/past-states.ts'
@@ -40,7 +41,10 @@ export async function answerPast<T>(
     await makeViews(connection, store, named)
     return await answer(connection, query, take)
   } catch (error) {
-    if (error instanceof DiagnosticsError) throw withHint(error, snapshot)
+    if (error instanceof DiagnosticsError) {
+      const renamed = await renamedSince(error, { store, files, state, snapshot })
+      throw renamed ?? withHint(error, snapshot)
+    }
     if (!store.past.isLost(causeOf(error))) throw error
     throw damaged(state, 'rows of it are damaged', error)
   }
@@ -94,6 +98,37 @@ const isGone = (state: KeptState) =>
   new EnvironmentError('state-not-kept', `the state of ${stateText(state)} has just gone`, {
     hint: 'a run has published another one meanwhile; ask again',
   })
+
+interface Missed {
+  readonly store: Store
+  readonly files: Project['files']
+  readonly state: KeptState
+  readonly snapshot: Snapshot
+}
+
+/** null: what is not there is no model of the project, or the state has none that may have been it. */
+async function renamedSince(
+  { diagnostics }: DiagnosticsError,
+  { store, files, state, snapshot }: Missed,
+): Promise<DiagnosticsError | null> {
+  const [found] = diagnostics
+  if (found === undefined || found.code !== 'sql-binding' || !/does not exist/.test(found.message))
+    return null
+  const { source, span } = found
+  const written = source.text.slice(span.start, span.end).replaceAll('"', '')
+  const known = [...files.models, ...files.seeds].map(({ name }) => name)
+  const asked = known.find((name) => sameName(name, written))
+  if (asked === undefined || snapshot.relations.some(({ model }) => sameName(model, asked)))
+    return null
+  const newest = (await store.past.list()).states.at(-1)
+  const now = newest && (await store.past.find(newest))
+  const columns = now?.relations.find(({ model }) => sameName(model, asked))?.columns ?? null
+  const names = formerNames(columns, snapshot.relations, known)
+  if (names.length === 0) return null
+  const message = `the state of ${stateText(state)} does not have ${asked}, but ${names.join(', ')}, which no file makes any more`
+  const hint = `if it was renamed since, ask for the name of then: FROM ${names[0]}`
+  return new DiagnosticsError([{ ...found, message, hint }])
+}
 
 /** What is not there may be in the warehouse, where nobody keeps what it was. */
 function withHint({ diagnostics }: DiagnosticsError, { relations }: Snapshot): DiagnosticsError {

@@ -223,4 +223,18 @@ test('a person who was erased is in no earlier state, nor while an erasure is un
   assert.match(await problem(space, day, 3, people), /an erasure in core\.people .* is unfinished/)
 })
 
+test('a model that was renamed since is named with what the state has that it may have been', async () => {
+  await using space = await workspace(files)
+  const [first] = await published(space, ["(1, 'first')"])
+  await space.ok(['mv', 'core.orders', 'core.purchases'])
+  const asked = () => problem(space, first!.id, 1, 'SELECT v FROM core.purchases')
+  const NAMED =
+    /1:15 error sql-binding: the state of \S+, published by run \S+ does not have core\.purchases, but core\.orders, which no file makes any more\n[^]*hint: if it was renamed since, ask for the name of then: FROM core\.orders\n/
+  assert.match(await asked(), NAMED)
+  await space.ok(['run'])
+  assert.match(await asked(), NAMED)
+  assert.equal(await at(space, first!.id), ['first'])
+  assert.not.match(await problem(space, first!.id, 1, 'SELECT v FROM core.sold'), 'renamed')
+})
+
 test.run()
