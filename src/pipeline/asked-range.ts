@@ -1,28 +1,35 @@
-// The range of `--start` and `--end`, before anything is done: what is wrong with it is a mistake of the command line.
+// The range of `--start` and `--end`, and the pieces of `--by`, before anything is done: what is wrong with it is a mistake of the command line.
 
 import { isNoValue } from '../compiler/checks/check-query.ts'
 import { UsageError } from '../core/failures.ts'
 import { takesRange } from '../core/kinds.ts'
-import type { CompiledProject, Model } from '../core/model.ts'
+import { type CompiledProject, type Model, timeUnits } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import { noSuchTime } from '../core/no-such-time.ts'
 import { rangeColumnOf } from '../core/range-column.ts'
-import type { ColumnType } from '../core/relation.ts'
+import { type ColumnType, isWholeNumber } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
 import type { WatermarkRange } from '../core/step.ts'
 import type { Connection } from '../duckdb/database.ts'
+import { piecesOf } from './build/pieces.ts'
 
-/** Throws UsageError for a range that is none in one of the selected models, or of which none knows anything. */
+/**
+ * Throws UsageError for a range that is none in one of the selected models, for pieces that their columns do not have or
+ * that are too many, and where no selected model knows anything of a range.
+ */
 export async function refuseWrongRange(
   connection: Connection,
   models: CompiledProject['models'],
   selected: ReadonlySet<ModelName>,
-  range: WatermarkRange,
+  { range, by }: { readonly range: WatermarkRange; readonly by: string | null },
 ): Promise<void> {
   const all = [...models.values()].filter(takesRange)
   const ranged = all.filter(({ name }) => selected.has(name))
   if (ranged.length === 0) refuseIdleRange(all[0])
-  for (const model of ranged) await refuseNoRange(connection, model, range)
+  for (const model of ranged) {
+    await refuseNoRange(connection, model, range)
+    if (by !== null) await refuseNoPieces(connection, model, range, by)
+  }
 }
 
 function refuseIdleRange(first: Model | undefined): never {
@@ -62,6 +69,31 @@ async function refuseNoRange(
       `--end ${range.end} is not after --start ${range.start}, so there is no range to replace`,
       { hint: 'rows from --start on are replaced, up to --end without it' },
     )
+}
+
+async function refuseNoPieces(
+  connection: Connection,
+  model: Model,
+  range: WatermarkRange,
+  by: string,
+): Promise<void> {
+  const ranged = rangeColumnOf(model)
+  if (ranged === null) return
+  const type = model.columns.find(({ name }) => name === ranged.column)?.type
+  const isUnit = timeUnits.some((unit) => unit === by)
+  const isLength = /^0*[1-9]\d*$/.test(by)
+  const isTime = type === undefined ? null : /^(?:DATE$|TIMESTAMP)/.test(type)
+  // The type of a column that follows from data is not known yet.
+  const fits =
+    isTime === null ? isUnit || isLength : isTime ? isUnit : isLength && isWholeNumber(type!)
+  const units = timeUnits.join(', ')
+  const length = 'a number for a column of whole numbers, such as --by 100000'
+  if (!fits)
+    throw new UsageError(
+      `--by ${by} does not fit "${ranged.column}"${type === undefined ? '' : ` (${type})`}, the @${ranged.at} of ${model.name}`,
+      { hint: `write ${isTime === null ? `${units}, or ${length}` : isTime ? units : length}` },
+    )
+  if (type !== undefined) await piecesOf(connection, model, range, by)
 }
 
 const DAY = '2024-05-01'

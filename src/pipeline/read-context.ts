@@ -35,6 +35,7 @@ export async function readContext(
     allowRemoval = false,
     forwardOnly = false,
     range = null,
+    by = null,
   } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
@@ -46,7 +47,7 @@ export async function readContext(
   const isChosen = (name: ModelName) => asked.has(name) || borrowed?.along.has(name) === true
   const chosen = new Set([...knownModels(project).keys()].filter(isChosen))
   const selected = new Set([...chosen].filter((name) => models.has(name)))
-  if (range !== null) await refuseWrongRange(connection, models, selected, range)
+  if (range !== null) await refuseWrongRange(connection, models, selected, { range, by })
   const read = sourcesRead(models, selected)
   const tables = (external?.tables ?? []).filter(({ name }) => read.has(name))
   const there = borrowed === null ? found : { ...found, ...lent(borrowed, project, found) }

@@ -31,4 +31,35 @@ FROM core.orders
   assert.match(await plan(), /in 4 pieces\n/, 'another SELECT begins again')
 })
 
+test('pieces that the column does not have, or that are too many, are refused before anything is built', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/core/orders.csv': 'order_id,day\n1,2026-01-01\n',
+    'models/hist/v.sql':
+      '-- @kind: append\n-- @incremental: day\nSELECT day, order_id FROM core.orders\n',
+    'models/hist/n.sql':
+      '-- @kind: append\n-- @incremental: order_id\nSELECT order_id FROM core.orders\n',
+  })
+  await space.ok(['run'])
+  const refused = async (model: string, start: string, end: string, by: string) => {
+    const range = [model, '--start', start, '--end', end, '--by', by]
+    const plan = await space.ok(['plan', ...range], { exitCode: 2 })
+    const run = await space.ok(['run', ...range], { exitCode: 2 })
+    assert.is(run.stderr, plan.stderr)
+    return run.stderr
+  }
+  assert.match(
+    await refused('hist.v', '2026-01-01', '2026-01-05', 'fortnight'),
+    /--by fortnight does not fit "day" \(DATE\), the @incremental of hist\.v\n *hint: write hour, day, week, month, quarter, year/,
+  )
+  for (const by of ['day', '0', '-1', '1.5'])
+    assert.match(
+      await refused('hist.n', '1', '9', by),
+      /does not fit "order_id" \([A-Z]+\), the @incremental of hist\.n\n *hint: write a number/,
+    )
+  assert.match(await refused('hist.n', '1', '99999', '1'), /makes more than 10,000 pieces/)
+  const { stdout } = await space.ok(['history', '--json'])
+  assert.is(stdout.match(/"run_id"/g)?.length, 1, 'nothing is recorded')
+})
+
 test.run()

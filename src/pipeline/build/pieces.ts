@@ -3,12 +3,13 @@
 // as one range. The next run of the same range goes on behind it where nothing has changed meanwhile.
 
 import { addedUp } from './table-changes.ts'
-import { count } from '../../core/counts.ts'
+import { count, grouped } from '../../core/counts.ts'
+import { UsageError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
-import { type KeptModel, type Model, timeUnits } from '../../core/model.ts'
+import type { Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
-import { type ColumnType, columnType, isWholeNumber } from '../../core/relation.ts'
+import { type ColumnType, columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { ModelResult } from '../../core/report/progress.ts'
 import { olderLine, type Step, type WatermarkRange } from '../../core/step.ts'
@@ -17,30 +18,23 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { NewRecord } from '../../store/state.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { isConflict } from '../../duckdb/errors.ts'
-import { isInterruption, ModelFailure } from '../failure.ts'
+import { isInterruption } from '../failure.ts'
 import type { RunResults } from '../results.ts'
 import { partsOnce } from '../rules/recorded.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
 import { periodStart } from './materialize/period-start.ts'
 import { noteRelation } from './materialize/relation.ts'
 
-/** The range in its order. Throws ModelFailure for pieces of which the column has none, or too many. */
+/** The range in its order. `by` fits the column (asked-range.ts). Throws UsageError for too many pieces. */
 export async function piecesOf(
   connection: Connection,
-  model: KeptModel,
+  model: Model,
   { start, end }: WatermarkRange,
   by: string,
 ): Promise<readonly WatermarkRange[]> {
-  const { column: name, at } = rangeColumnOf(model)!
+  const { column: name } = rangeColumnOf(model)!
   const type = model.columns.find((column) => sameName(column.name, name))?.type ?? guessOf(by)
   const isTime = /^(?:DATE$|TIMESTAMP)/.test(type)
-  const unit = timeUnits.find((one) => one === by)
-  const isNumber = isWholeNumber(type) && /^\d+$/.test(by)
-  if (isTime ? unit === undefined : !isNumber)
-    throw new ModelFailure(
-      `--by ${by} does not fit "${name}", which is ${type}; write ${isTime ? timeUnits.join(', ') : 'a number for a column of whole numbers, such as --by 100000'}`,
-      at,
-    )
   const bounds = isTime ? timeBounds(start, end, by) : numberBounds(start, end, BigInt(by))
   const value = sql`CAST(bound AS ${sql.type(isTime ? type : HUGE)})`
   const whole = model.kind === 'period' ? periodStart(value, model.period, type) : value
@@ -50,9 +44,9 @@ export async function piecesOf(
       AND bound < ${sql.value(end)}::${sql.type(isTime ? type : HUGE)}
     ORDER BY CAST(bound AS ${sql.type(isTime ? type : HUGE)}) LIMIT ${sql.value(limits.backfillPieces)}`)
   if (found.length === limits.backfillPieces)
-    throw new ModelFailure(
-      `--by ${by} makes more than ${limits.backfillPieces} pieces of the range; take longer ones`,
-      at,
+    throw new UsageError(
+      `--by ${by} makes more than ${grouped(limits.backfillPieces)} pieces of the range`,
+      { hint: 'take longer ones, or a shorter range' },
     )
   const ends = [...found.map(({ bound }) => textOf(bound)), end]
   return ends.map((until, i) => ({ start: i === 0 ? start : ends[i - 1]!, end: until }))
