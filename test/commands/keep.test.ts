@@ -175,6 +175,11 @@ test('a backfill in pieces keeps the warnings of each of them', async () => {
     warnings[1]!,
     /^2025-01-01 to 2026-01-01: 7 rows older than 100 days, .* do not stay$/,
   )
+  // The last piece says it as the others do.
+  const old = ['--start', '2024-01-01', '--end', '2026-01-01', '--by', 'year', '--json']
+  const again = await space.ok(['run', 'core.p', ...old])
+  const last = again.stdout.split('\n').find((line) => line.includes('"model-finished"'))!
+  assert.equal((JSON.parse(last) as { warnings: readonly string[] }).warnings, warnings)
 })
 
 const withCheck = raw('-- @keep: 90 days\n-- @check: id < 100\n')

@@ -124,6 +124,12 @@ async function countOld(
 export const oldRowsText = ({ rows, age, before }: OldRows): string =>
   `${count(rows, 'row')} older than ${age}, before ${before} UTC`
 
+export const notStaying = (old: OldRows): string =>
+  `${oldRowsText(old)}, ${old.rows === 1 ? 'does' : 'do'} not stay`
+
+const leftOut = (old: OldRows): string =>
+  `${oldRowsText(old)}, ${old.rows === 1 ? 'is' : 'are'} left out`
+
 /** A clock that is ahead must not empty a table: throws ModelFailure for more than half of the rows. */
 export function refuseToRemoveMost(
   { allowRemoval, startedAt }: Pick<RunContext, 'allowRemoval' | 'startedAt'>,
@@ -180,19 +186,19 @@ export async function buildWithoutOld(
   changes.doubt(model.name)
   if (!built.changed) noteNothingCame(context, model)
   if (!isNew && slice === 'whole') return { ...built, ...removedToo(built, removed), changed: true }
-  const old = await oldText(context, keep, removed)
+  const old = await removedRows(context, keep, removed)
   if (!isNew) {
-    changes.warn(model.name, `${old}, do not stay`)
+    changes.warn(model.name, notStaying(old))
     return { ...built, ...removedToo(built, removed), changed: true }
   }
   const rows = await countRows(connection, sql.relation(model.name))
   // A piece of several may well have old rows alone.
   if (rows === 0 && before > 0 && slice === 'whole' && !context.allowRemoval)
     throw new ModelFailure(
-      `all that the SELECT gives are ${old}, so the table would lose its ${count(before, 'row')} and have none; if that is what you want: eider run ${model.name}${context.fullRefresh ? ' --full-refresh' : ''} --allow-removal`,
+      `all that the SELECT gives are ${oldRowsText(old)}, so the table would lose its ${count(before, 'row')} and have none; if that is what you want: eider run ${model.name}${context.fullRefresh ? ' --full-refresh' : ''} --allow-removal`,
       'keep',
     )
-  changes.warn(model.name, `${old}, are left out`)
+  changes.warn(model.name, leftOut(old))
   return { ...built, rows }
 }
 
@@ -208,11 +214,11 @@ async function rowsOfTable({ connection, catalog }: RunContext, { name }: Model)
   return relationType(catalog, name) === 'table' ? countRows(connection, sql.relation(name)) : 0
 }
 
-async function oldText(context: RunContext, keep: Keep, rows: number): Promise<string> {
+async function removedRows(context: RunContext, keep: Keep, rows: number): Promise<OldRows> {
   const cutoff = await context.connection.row(
     sql`SELECT CAST(${cutoffOf(keep, context)} AS VARCHAR) AS t`,
   )
-  return oldRowsText({ rows, of: rows, before: textOf(cutoff?.['t']), age: keep.age })
+  return { rows, of: rows, before: textOf(cutoff?.['t']), age: keep.age }
 }
 
 /** The rows that a table has that a run makes of `relation`, and a warning of those that it leaves out. */
@@ -223,6 +229,6 @@ export async function planYoung(context: RunContext, model: Model, relation: Sql
   const { connection, changes } = context
   const all = await countRows(connection, relation)
   const old = all - (await countRows(connection, young))
-  if (old > 0) changes.warn(model.name, `${await oldText(context, keep, old)}, are left out`)
+  if (old > 0) changes.warn(model.name, leftOut(await removedRows(context, keep, old)))
   return young
 }

@@ -124,7 +124,7 @@ export async function buildPieces(
     const why = `${builder.explain(error)}; ${left}`
     return results.fail(model.name, why, performance.now() - startedMs)
   }
-  const warnings = warningsOf(outcome, said)
+  const warnings = warningsOf(outcome, said, pieces.length)
   results.finish({
     model: model.name,
     ...outcome,
@@ -143,15 +143,17 @@ interface SaidOfPiece {
 const ownWarnings = ({ warnings = [], older_rows: older }: Built['outcome']): readonly string[] =>
   warnings.filter((text) => !/^\S+:\d+:\d+: /.test(text) && (!older || text !== olderLine(older)))
 
-/** With those of the earlier pieces. */
+/** Each with the pieces that said it, but for those of the whole table; `pieces`: of the range, with those built before. */
 function warningsOf(
   { warnings: last = [] }: Built['outcome'],
   said: readonly SaidOfPiece[],
+  pieces: number,
 ): Pick<ModelResult, 'warnings'> {
+  if (pieces === 1) return last.length === 0 ? {} : { warnings: last }
   const first = new Map<string, WatermarkRange>()
   const times = new Map<string, number>()
-  for (const { piece, warnings } of said.slice(0, -1))
-    for (const text of warnings.filter((one) => !last.includes(one))) {
+  for (const { piece, warnings } of said)
+    for (const text of warnings) {
       if (!first.has(text)) first.set(text, piece)
       times.set(text, (times.get(text) ?? 0) + 1)
     }
@@ -164,7 +166,7 @@ function warningsOf(
     lines.length - limits.shownPieceWarnings,
   ]
   const rest = left > 0 ? [`${count(left, 'more warning')} of other pieces`] : []
-  const all = [...shown, ...rest, ...last]
+  const all = [...shown, ...rest, ...last.filter((text) => !first.has(text))]
   return all.length === 0 ? {} : { warnings: all }
 }
 

@@ -182,7 +182,7 @@ test('the plan shows what is too old when it comes as removed', async () => {
   await send(space, [{ id: 50, ts: ago(200) }])
   const { stdout: plan } = await space.ok(['plan', '--diff'])
   assert.match(plan, /raw\.e[^]*5 -> 5 rows: 1 inserted, 0 changed, 1 removed/)
-  assert.match(plan, /warning: 1 row older than 90 days, before .* UTC, do not stay/)
+  assert.match(plan, /warning: 1 row older than 90 days, before .* UTC, does not stay/)
   assert.match(plan, /core\.rows[^\n]*\n +5 -> 5 rows: 0 inserted/)
   await space.ok(['run'])
   assert.equal(await sums(space, 'days'), [5])

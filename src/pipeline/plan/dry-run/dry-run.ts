@@ -13,7 +13,7 @@ import { describe } from '../../../duckdb/catalog.ts'
 import { ifRefused } from '../../../duckdb/errors.ts'
 import { materializationOf, materializations } from '../../build/materialize/kinds.ts'
 import type { DryBuilt, DryRunInput } from '../../build/materialize/materialization.ts'
-import { findOldValues, oldRowsIn, oldRowsText, youngRows } from '../../build/old-rows.ts'
+import { findOldValues, notStaying, oldRowsIn, youngRows } from '../../build/old-rows.ts'
 import { countRows, createSchema, relationType } from '../../build/materialize/relation.ts'
 import { NO_VALUES } from '../../changes/change-notes.ts'
 import { notePlanned } from '../../changes/replaced.ts'
@@ -140,7 +140,7 @@ export class DryRun {
     const { schema } = splitModelName(model.name)
     const relation = sql.ident(SPACE, schema, all)
     await layOver(connection, model.name, youngRows(keepOf(model)!, this.#context, relation))
-    this.#context.changes.warn(model.name, `${oldRowsText(old)}, do not stay`)
+    this.#context.changes.warn(model.name, notStaying(old))
     const { changes, added } = built
     const less = changes && { ...changes, removed: changes.removed + old.rows }
     return { ...built, changes: less, added: added - old.rows }
