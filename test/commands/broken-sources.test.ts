@@ -56,6 +56,22 @@ test('a source that is missing is one mistake, and none to the daemon', async ()
   assert.is(answer.status, 202)
 })
 
+test('a source whose time of loading is NULL in all rows is not said to have none', async () => {
+  const says = async (rows: string) => {
+    const typed = logs['eider.yml'].replace('data/log.csv,', 'data/log.csv, columns: {at: DATE},')
+    await using space = await workspace({
+      ...logs,
+      'eider.yml': typed,
+      'data/log.csv': `a,at\n${rows}`,
+    })
+    return (await results(space))['a.log']
+  }
+  assert.is(
+    await says('1,\n2,\n'),
+    'the source files.log does not say when it was loaded: "at" is NULL in all 2 rows, warn_after 1 day',
+  )
+})
+
 test('times without an end and beyond those of a Date are no failure', async () => {
   const data = 'a,at\n1,2024-01-01 00:00:00\n2,infinity\n'
   await using space = await workspace({ ...logs, 'data/log.csv': data })

@@ -1,6 +1,7 @@
 // How old the rows of sources are, by the greatest value of their `loaded_at`: those that read a table that is too old
 // get a warning, or fail and keep their last good version.
 
+import { count } from '../../core/counts.ts'
 import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
 import type { Age, CompiledExternal } from '../../core/sources.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
@@ -67,10 +68,16 @@ async function readAge(
   // Infinity marks rows without an end, and says nothing of the last load.
   const time = sql`${sql.ident(table.loadedAt)}::TIMESTAMPTZ`
   const row = await connection.row(sql`
-    SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms FROM ${rows}`)
+    SELECT epoch_ms(max(${time}) FILTER (isfinite(${time})))::DOUBLE AS ms,
+      count(*) AS n, count(${time}) AS times FROM ${rows}`)
   const ms = row?.['ms'] ?? null
   // DuckDB's latest times are after the last one of a Date.
-  return judge(table, ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS), now)
+  const loadedMs = ms === null ? null : Math.min(numberOf(ms), MAX_DATE_MS)
+  return judge(
+    table,
+    { loadedMs, rows: numberOf(row?.['n']), times: numberOf(row?.['times']) },
+    now,
+  )
 }
 
 export const sourcesRead = (
@@ -96,8 +103,22 @@ const AHEAD_MS = 86_400_000
 
 const timeOf = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
-function judge(table: CompiledExternal, loadedMs: number | null, now: Date): SourceAge {
+interface Loaded {
+  readonly loadedMs: number | null
+  readonly rows: number
+  /** Rows with a time, be it infinity. */
+  readonly times: number
+}
+
+function neverLoaded({ loadedAt }: CompiledExternal, { rows, times }: Loaded): string {
+  if (rows === 0) return 'has no rows'
+  const where = rows === 1 ? 'its one row' : `all ${count(rows, 'row')}`
+  return `does not say when it was loaded: "${loadedAt}" is ${times === 0 ? 'NULL' : 'NULL or infinity'} in ${where}`
+}
+
+function judge(table: CompiledExternal, loaded: Loaded, now: Date): SourceAge {
   const { name, warnAfter, errorAfter } = table
+  const { loadedMs } = loaded
   const isOver = (age: Age | null) =>
     age !== null && (loadedMs === null || now.getTime() - loadedMs > age.ms)
   const isAhead = loadedMs !== null && loadedMs - now.getTime() > AHEAD_MS
@@ -106,7 +127,8 @@ function judge(table: CompiledExternal, loadedMs: number | null, now: Date): Sou
     return { source: name, state: 'warn', text }
   }
   const state = isOver(errorAfter) ? 'error' : isOver(warnAfter) ? 'warn' : 'fresh'
-  const last = loadedMs === null ? 'has no rows' : `was last loaded at ${timeOf(loadedMs)}`
+  const last =
+    loadedMs === null ? neverLoaded(table, loaded) : `was last loaded at ${timeOf(loadedMs)}`
   const limit =
     state === 'fresh'
       ? ''
