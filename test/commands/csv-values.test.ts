@@ -305,6 +305,11 @@ const layouts: readonly (readonly [string, string, string])[] = [
   ['id,v\n1,10\n2,20\n# end', '', 'id,v\r\n1,10\r\n2,20\r\n'],
   ['name,2024,2025\nx,1,2\ny,3,4\n', '', 'its first line (name, 2024, 2025) seems to be a header'],
   ['2024,2025\n1,2\n3,4\n', '', 'its first line (2024, 2025) seems to be a header'],
+  ['id,full name\n', '', 'id,full name\r\n'],
+  ['id,t\n', '', 'its only line (id, t) seems to be a header'],
+  ['id,1\n', '', 'column0,column1\r\nid,1\r\n'],
+  ['id,t', 'header: true', 'id,t\r\n'],
+  ['id,t\n', 'header: false', 'column0,column1\r\nid,t\r\n'],
   ['2024,2031\n1,2\n3,4\n', '', 'column0,column1\r\n1,2\r\n3,4\r\n2024,2031\r\n'],
   ['name,2024,2025\nx,1,2\n', 'header: true', 'name,2024,2025\r\nx,1,2\r\n'],
   [
@@ -357,6 +362,20 @@ test('blank lines above the header are no rows, and a quote that is a letter hid
   await space.write('eider.yml', project('{file: data/a.csv}'))
   await space.write('data/a.csv', '\n\nv\n1\n2\n')
   assert.not.match((await space.ok(['check'])).stdout, /data\/a\.csv/)
+})
+
+test('a file of nothing but its header is told from one without the columns that are declared', async () => {
+  const declared = async (columns: string, exitCode: number, csv = '') => {
+    await using space = await workspace({
+      ...model,
+      'eider.yml': project(`{file: data/a.csv, columns: {${columns}: BIGINT}${csv}}`),
+      'data/a.csv': 'id,t\n',
+    })
+    return (await space.ok(['check'], { exitCode })).stdout
+  }
+  assert.match(await declared('id', 1), /its only line \(id, t\) seems to be a header/)
+  assert.match(await declared('id', 1), 'hint: write at the table "csv: {header: true}"')
+  assert.not.match(await declared('id', 0, ', csv: {header: true}'), 'error')
 })
 
 test.run()

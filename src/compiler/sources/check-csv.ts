@@ -55,9 +55,7 @@ export async function checkCsv(
   refuseUnreadable(file)
   const ragged = await raggedRow(file)
   if (ragged !== null) throw new SourceProblem(ragged)
-  const isFound = table.csv?.delimiter === undefined && table.csv?.header === undefined
-  if (isFound && !file.paths.some((path) => separatorOf(path) !== null))
-    await refuseLostHeader(file)
+  if (!file.paths.some((path) => separatorOf(path) !== null)) await refuseLostHeader(file)
   await refuseLostLines(file)
   await refuseOtherColumns(file)
   await refuseAmbiguousDates(file)

@@ -8,6 +8,7 @@ import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { TYPE_HINT } from '../hints/binding.ts'
 import { problemOfType } from '../seed.ts'
+import { lostHeader } from './lost-lines.ts'
 import { raggedRow } from './ragged-rows.ts'
 import { SourceProblem } from './problems.ts'
 import { ALL_TEXTS, type FileTable, pathsOf, rowsOfFile } from './rows-of-file.ts'
@@ -39,6 +40,8 @@ export async function refuseWrongColumns(
   const paths = await pathsOf(connection, dir, table)
   const ragged = await raggedRow({ connection, dir, table, paths, columns: found })
   if (ragged !== null) throw new SourceProblem(ragged)
+  const lost = found && (await lostHeader({ dir, table, columns: found }))
+  if (lost !== null) throw new SourceProblem(lost)
   const available = `its columns are ${names!.slice(0, 10).join(', ')}`
   throw new SourceProblem({
     problem: `columns.${unknown}: ${table.file} has no such column`,

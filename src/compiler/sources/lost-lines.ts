@@ -13,17 +13,29 @@ import { SourceProblem } from './problems.ts'
 import { type CheckedFile, dialectOfFile, isFile, rowsOfFile } from './rows-of-file.ts'
 
 /** A header that DuckDB takes for a row, for a title, or as a whole for one column. */
-export async function refuseLostHeader({
-  dir,
-  table: { location },
-  columns,
-}: CheckedFile): Promise<void> {
-  if (isRemote(location)) return
-  const path = resolve(dir, location)
-  if (!/\.(?:csv|tsv)$/i.test(location) || !isFile(path)) return
-  const top = await topOfFile(path)
-  const wrong = otherFields(top, columns) ?? namesAsRow(top, columns) ?? nameAsTitle(top, columns)
+export async function refuseLostHeader(file: FoundColumns): Promise<void> {
+  const wrong = await lostHeader(file)
   if (wrong !== null) throw new SourceProblem(wrong)
+}
+
+type FoundColumns = Pick<CheckedFile, 'dir' | 'table' | 'columns'>
+
+/** null: it is not lost, or the table says itself how the file is laid out. */
+export async function lostHeader({
+  dir,
+  table: { location, csv },
+  columns,
+}: FoundColumns): Promise<Explanation | null> {
+  if (isRemote(location) || csv?.delimiter !== undefined || csv?.header !== undefined) return null
+  const path = resolve(dir, location)
+  if (!/\.(?:csv|tsv)$/i.test(location) || !isFile(path)) return null
+  const top = await topOfFile(path)
+  return (
+    otherFields(top, columns) ??
+    namesAsRow(top, columns) ??
+    namesAlone(top, columns) ??
+    nameAsTitle(top, columns)
+  )
 }
 
 type Top = Awaited<ReturnType<typeof topOfFile>>
@@ -58,12 +70,25 @@ function namesAsRow({ header, second }: Top, columns: readonly Column[]): Explan
     names.every((name) => YEAR.test(name) || /^[^\d]+$/.test(name)) &&
     years.some(([i]) => !YEAR.test(second[i] ?? '')) &&
     new Set(names).size === names.length
-  if (!isHeader) return null
-  return {
-    problem: `its first line (${list(names)}) seems to be a header, and DuckDB reads it as a row of ${list(columns.map(({ name }) => name))}`,
-    hint: 'write at the table "csv: {header: true}"; "csv: {header: false}" if it is a row',
-  }
+  return isHeader ? takenForRow('its first line', names, columns) : null
 }
+
+/** The only line of a file that waits for rows: DuckDB takes a name such as `t` for a value, which is true. */
+function namesAlone({ header, lines }: Top, columns: readonly Column[]): Explanation | null {
+  const names = header.columns
+  if (!columns.every(isMadeUp) || names.length !== columns.length) return null
+  const isHeader =
+    names.length > 1 &&
+    lines.slice(1).every((line) => line === '') &&
+    names.every((name) => /^[\p{L}_][\p{L}\d_ .-]*$/u.test(name)) &&
+    new Set(names).size === names.length
+  return isHeader ? takenForRow('its only line', names, columns) : null
+}
+
+const takenForRow = (line: string, names: readonly string[], columns: readonly Column[]) => ({
+  problem: `${line} (${list(names)}) seems to be a header, and DuckDB reads it as a row of ${list(columns.map(({ name }) => name))}`,
+  hint: 'write at the table "csv: {header: true}"; "csv: {header: false}" if it is a row',
+})
 
 function areInTurn(years: readonly string[]): boolean {
   const steps = years.slice(1).map((year, i) => Number(year) - Number(years[i]))
