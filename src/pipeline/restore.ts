@@ -110,6 +110,7 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
       touched,
     )
     await state.changes.forget(connection, model.name)
+    await state.changes.forgotten.endRemade(connection, model.name)
     const because = `restored to the state of ${request.state.publishedAt.toISOString()}`
     const { definition } = rules[0]!.model
     const done = {

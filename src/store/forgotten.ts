@@ -2,7 +2,9 @@
 // the tables of changes.ts.
 //
 //   _eider.forgotten   ranges of the values of a column of a table; `reader` is the model that may have rows made of them. The
-//                      rows of a reader, a table and a column with their greatest `seq` count; one without a range: none are gone
+//                      rows of a reader, a table and a column with their greatest `seq` count; one without a range: none are gone.
+//                      Without a table, `model` being empty: values of the column of the reader itself, which it has made
+//                      again of what was left, so that it has nothing of what was gone then
 //
 // Names are in lower case. All that is known of a column is written anew with each change of it, so that ranges which meet
 // are one row.
@@ -70,6 +72,36 @@ export class ForgottenValues {
     await connection.run(sql`INSERT INTO ${this.#table} VALUES ${sql.rows(rows)}`)
   }
 
+  /** A query of "low" and "high" of the reader's own column, as texts. */
+  remadeOf(reader: ModelName, column: string): Sql {
+    return this.of({ reader, model: NO_TABLE, column })
+  }
+
+  /** Whether anything is noted of tables that it reads. */
+  hasReader(connection: Connection, reader: ModelName): Promise<boolean> {
+    return this.#has(connection, sql`reader = ${name(reader)} AND model <> ${name(NO_TABLE)}`)
+  }
+
+  hasRemade(connection: Connection, reader: ModelName): Promise<boolean> {
+    return this.#has(connection, isRemade(reader))
+  }
+
+  /** In the transaction that makes the rows, or removes some that they are made of: all that counts from here on. */
+  async writeRemade(
+    connection: Connection,
+    reader: ModelName,
+    column: string,
+    ranges: readonly Pick<ForgottenRange, 'low' | 'high'>[],
+  ): Promise<void> {
+    if (ranges.length === 0) return this.endRemade(connection, reader)
+    await this.write(connection, { reader, model: NO_TABLE, column }, ranges)
+  }
+
+  /** In the transaction that gives the table rows which it had before. */
+  async endRemade(connection: Connection, reader: ModelName): Promise<void> {
+    await this.#clear(connection, isRemade(reader))
+  }
+
   /** In the transaction that makes the table of a reader from nothing: it has no rows of what is gone. */
   async clearReader(connection: Connection, reader: ModelName): Promise<void> {
     await this.#clear(connection, sql`reader = ${name(reader)}`)
@@ -104,8 +136,9 @@ export class ForgottenValues {
     { from, to }: { readonly from: string; readonly to: string },
   ): Promise<void> {
     if (this.#table === null || foldCase(from) === foldCase(to)) return
-    const isNamed = sql`model = ${name(model)} AND col = ${name(from)}`
-    await this.#clear(connection, sql`model = ${name(model)} AND col = ${name(to)}`)
+    const isOfTable = sql`(model = ${name(model)} OR ${isRemade(model)})`
+    const isNamed = sql`${isOfTable} AND col = ${name(from)}`
+    await this.#clear(connection, sql`${isOfTable} AND col = ${name(to)}`)
     await this.#copy(connection, isNamed, [sql.ident('reader'), sql.ident('model'), name(to)])
     await this.#clear(connection, isNamed)
   }
@@ -154,12 +187,18 @@ export class ForgottenValues {
       await connection.run(sql`DELETE FROM ${this.#table} WHERE ${which}`)
       return
     }
-    const known = sql`FROM ${this.#inForce(which)} WHERE low IS NOT NULL`
     // On a lake a statement that inserts nothing makes a snapshot, too.
-    if ((await connection.row(sql`SELECT 1 ${known} LIMIT 1`)) === null) return
+    if (!(await this.#has(connection, which))) return
     const next = await this.#next(connection)
     await connection.run(sql`
-      INSERT INTO ${this.#table} SELECT DISTINCT ${sql.value(next)}, reader, model, col, NULL, NULL ${known}`)
+      INSERT INTO ${this.#table} SELECT DISTINCT ${sql.value(next)}, reader, model, col, NULL, NULL
+      FROM ${this.#inForce(which)} WHERE low IS NOT NULL`)
+  }
+
+  async #has(connection: Connection, which: Sql): Promise<boolean> {
+    if (this.#table === null) return false
+    const found = sql`FROM ${this.#inForce(which)} WHERE low IS NOT NULL`
+    return (await connection.row(sql`SELECT 1 ${found} LIMIT 1`)) !== null
   }
 
   async #next(connection: Connection): Promise<number> {
@@ -175,6 +214,12 @@ export class ForgottenValues {
 }
 
 const name = (one: string): Sql => sql.value(foldCase(one))
+
+/** Stands for the column of the reader itself. */
+const NO_TABLE = '' as ModelName
+
+const isRemade = (reader: ModelName): Sql =>
+  sql`(reader = ${name(reader)} AND model = ${name(NO_TABLE)})`
 
 const isOf = ({ reader, model, column }: ReadColumn): Sql =>
   sql`reader = ${name(reader)} AND model = ${name(model)} AND col = ${name(column)}`

@@ -73,6 +73,25 @@ for (const deletes of [true, false]) {
       assert.equal(await connection.rows(sql`FROM ${TABLE}`), [])
     }))
 
+  test(`${where}: what was made again has the name of its reader and of its column, and ends alone`, () =>
+    withNotes(async (known, connection) => {
+      const remade = () =>
+        connection.texts(known.remadeOf(named('core.m'), 'Day')).then((rows) => rows.length)
+      await known.writeRemade(connection, months, 'd', [{ low: '1', high: '9' }])
+      await known.rename(connection, months, named('core.m'))
+      await known.renameColumn(connection, named('core.m'), { from: 'd', to: 'day' })
+      assert.is(await remade(), 1)
+      assert.ok(await known.hasRemade(connection, named('core.m')))
+      const others = (await all(known, connection)).filter((row) => !/^core\.m {2}day/.test(row))
+      await known.endRemade(connection, named('core.m'))
+      assert.is(await remade(), 0)
+      assert.not(await known.hasRemade(connection, named('core.m')))
+      assert.equal(await all(known, connection), others)
+      assert.ok(await known.hasReader(connection, named('core.m')))
+      await known.clearReader(connection, named('core.m'))
+      assert.not(await known.hasReader(connection, named('core.m')))
+    }))
+
   test(`${where}: a move takes them along`, () =>
     withNotes(async (known, connection) => {
       const before = await all(known, connection)

@@ -9,6 +9,8 @@ import type { ColumnValues } from './change-notes.ts'
 import { isMadeOfForgotten } from './forgets.ts'
 import { followedColumns, valuesOf } from './notes.ts'
 import { hasParts, joinedRanges, rangesIn } from './ranges.ts'
+import { endRemade } from './remade.ts'
+import { rangeRows } from './value-ranges.ts'
 
 /** Of rows of a relation of the model, as far as it has these columns. Of a text nobody asks, and it may be what is to be forgotten. */
 export async function valuesOfRows(
@@ -27,10 +29,11 @@ export async function valuesOfRows(
 
 /** In the transaction that removes the rows which had these values. */
 export async function noteForgotten(
-  { connection, store }: RunContext,
+  context: RunContext,
   model: Model,
   values: ColumnValues,
 ): Promise<void> {
+  const { connection, store } = context
   const { changes } = store.state
   for (const [column, ranges] of values) {
     const type = model.columns.find(({ name }) => sameName(name, column))?.type
@@ -40,13 +43,10 @@ export async function noteForgotten(
       const one = { reader, model: model.name, column }
       const known = sql`${changes.forgotten.of(one)} UNION ALL ${gone}`
       await changes.forgotten.write(connection, one, await joinedRanges(connection, known, type))
+      await endRemade(context, reader, one, ranges)
     }
   }
 }
-
-/** A query of "low" and "high", as texts. */
-export const rangeRows = (ranges: readonly ClosedRange[]): Sql =>
-  sql`SELECT low, high FROM (VALUES ${sql.rows(ranges.map(({ low, high }) => [low, high]))}) AS given(low, high)`
 
 /**
  * In the transaction that makes the table of a model from nothing, before `@keep` removes anything of it. The table has no

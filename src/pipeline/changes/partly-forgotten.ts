@@ -1,7 +1,7 @@
 // Periods and groups of which an input with `@keep` has removed rows: made again, they would lose what was made of these
 // rows. They keep what they have, and that is said.
 
-import { type Followed, isGrouped } from '../../compiler/lineage/follow.ts'
+import type { Followed } from '../../compiler/lineage/follow.ts'
 import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
@@ -9,22 +9,21 @@ import type { ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
-import { nextStart, periodStart } from '../build/materialize/period-start.ts'
 import { tableOf } from '../build/materialize/renames.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
-import { rangeRows } from './forgotten-values.ts'
-import { hasParts, isTime, joinedRanges, lead } from './ranges.ts'
+import { hasParts, joinedRanges, lead } from './ranges.ts'
+import { losesRanges, remadeOf } from './remade.ts'
+import { partEnd, partStart, rangeRows, rangesOf, without } from './value-ranges.ts'
 
-/** An input of which `@keep` has removed rows, and the values of the column of the reader that these may have had. */
+/**
+ * An input of which `@keep` has removed rows, and the values of the column of the reader that these may have had, but for
+ * what was made of the rest since.
+ */
 interface Forgotten {
   readonly input: Followed
   readonly ranges: readonly ClosedRange[]
 }
-
-/** Whether rows that are read again replace what was made of rows that are gone. */
-const replaces = (context: RunContext, model: Model): boolean =>
-  model.kind === 'period' || (model.kind === 'merge' && isGrouped(context.project, model))
 
 /** `ranges`: values of the column of the reader, of this type. Those that may be read again without a loss. */
 export async function withoutPartlyForgotten(
@@ -33,7 +32,7 @@ export async function withoutPartlyForgotten(
   ranges: readonly ClosedRange[],
   type: ColumnType,
 ): Promise<readonly ClosedRange[]> {
-  if (ranges.length === 0 || !hasParts(type) || !replaces(context, model)) return ranges
+  if (ranges.length === 0 || !hasParts(type) || !losesRanges(context.project, model)) return ranges
   let left = ranges
   for (const { input, ranges: gone } of await forgottenOf(context, model, type)) {
     const touched = rangesOf(left, type)
@@ -87,25 +86,6 @@ async function keptParts(
   return null
 }
 
-/** `touched` and `out`: queries of "low" and "high". What is left of the first ones. */
-async function without(
-  { connection }: RunContext,
-  { touched, out, type }: { readonly touched: Sql; readonly out: Sql; readonly type: ColumnType },
-): Promise<readonly ClosedRange[]> {
-  // Nothing is left out before the first one, nor behind the last one.
-  const rows = await connection.rows(sql`
-    WITH gaps AS (
-      SELECT max(high) OVER (ORDER BY low, high ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS after, low AS until
-      FROM (${out}) UNION ALL SELECT max(high), NULL FROM (${out}))
-    SELECT CAST(low AS VARCHAR) AS low, CAST(high AS VARCHAR) AS high FROM (
-      SELECT CASE WHEN after >= low THEN ${neighbour(sql`after`, type, 1)} ELSE low END AS low,
-        CASE WHEN until <= high THEN ${neighbour(sql`until`, type, -1)} ELSE high END AS high
-      FROM (${touched}) AS t, gaps
-      WHERE (until IS NULL OR until > low) AND (after IS NULL OR after < high) AND (after < until) IS NOT FALSE)
-    WHERE low <= high ORDER BY low`)
-  return rows.map(({ low, high }) => ({ low: textOf(low), high: textOf(high) }))
-}
-
 /** Of the newest periods, which are made again whatever has changed: some of their rows may have gone already. */
 export async function warnOfPartlyForgotten(
   context: RunContext,
@@ -149,50 +129,15 @@ async function forgottenOf(
     const all = planned.length === 0 ? noted : sql`${noted} UNION ALL ${rangeRows(planned)}`
     const ranges = await joinedRanges(connection, all, input.type)
     const led = await lead(connection, [{ ...input, ranges }], type)
-    if (led !== null && led.length > 0) found.push({ input, ranges: led })
+    if (led === null || led.length === 0) continue
+    const [touched, out] = [rangesOf(led, type), remadeOf(context, model, type)]
+    const left = await without(context, { touched, out, type })
+    if (left.length > 0) found.push({ input, ranges: left })
   }
   return found
-}
-
-/** A query of "low" and "high". */
-const rangesOf = (ranges: readonly ClosedRange[], type: ColumnType): Sql => {
-  const value = (end: 'low' | 'high') =>
-    sql`CAST(${sql.ident(end)} AS ${sql.type(type)}) AS ${sql.ident(end)}`
-  return sql`SELECT ${value('low')}, ${value('high')} FROM (${rangeRows(ranges)})`
 }
 
 /** A query of the parts that have these values: "low" and "high", the first and the last value of each. */
 const partsOf = (model: Model, ranges: readonly ClosedRange[], type: ColumnType): Sql => sql`
   SELECT ${partStart(model, sql`low`, type)} AS low, ${partEnd(model, sql`high`, type)} AS high
   FROM (${rangesOf(ranges, type)}) AS gone`
-
-/** The first value of the part that has this one: the type may end within a period of numbers. */
-const partStart = (model: Model, value: Sql, type: ColumnType): Sql =>
-  model.kind === 'period'
-    ? sql`coalesce(TRY_CAST(${periodStart(value, model.period, type)} AS ${sql.type(type)}), ${value})`
-    : value
-
-/** The last value of the part that has this one. */
-function partEnd(model: Model, value: Sql, type: ColumnType): Sql {
-  if (model.kind !== 'period') return value
-  const next = nextStart(periodStart(value, model.period, type), model.period, type)
-  return typeof model.period.every === 'number'
-    ? sql`coalesce(TRY_CAST(${next} - 1 AS ${sql.type(type)}), ${value})`
-    : neighbour(next, type, -1)
-}
-
-/** The value next to one that has another one in this direction. */
-function neighbour(value: Sql, type: ColumnType, direction: 1 | -1): Sql {
-  const cast = (moved: Sql) => sql`CAST(${moved} AS ${sql.type(type)})`
-  if (type === 'FLOAT' || type === 'DOUBLE')
-    return sql`nextafter(${value}, ${cast(sql.value(direction > 0 ? 'infinity' : '-infinity'))})`
-  const step = stepOf(type)
-  return cast(direction > 0 ? sql`${value} + ${step}` : sql`${value} - ${step}`)
-}
-
-/** By how much values of a type differ at least. */
-function stepOf(type: ColumnType): Sql {
-  if (type !== 'DATE' && isTime(type)) return sql`INTERVAL 1 MICROSECOND`
-  const scale = Number(/^DECIMAL\(\d+, ?(\d+)\)$/.exec(type)?.[1] ?? 0)
-  return scale === 0 ? sql`1` : sql`CAST(${sql.value(`1e-${scale}`)} AS ${sql.type(type)})`
-}

@@ -124,7 +124,7 @@ async function leadAtOnce(
 }
 
 /** `isApart`: true where a range that begins at "low" is another one than what ends at "before". */
-const islands = (ranges: Sql, isApart: Sql): Sql => sql`
+export const islands = (ranges: Sql, isApart: Sql): Sql => sql`
   SELECT min(low) AS low, max(high) AS high FROM (
     SELECT low, high, count(*) FILTER (before IS NULL OR ${isApart}) OVER (ORDER BY low, high) AS island FROM (
       SELECT low, high, max(high) OVER (

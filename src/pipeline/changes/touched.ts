@@ -20,6 +20,7 @@ import { isFollower, keyPositions } from './keys.ts'
 import { lead, type Leading, hasParts, rangesIn } from './ranges.ts'
 import { mayForget } from './forgets.ts'
 import { withoutPartlyForgotten } from './partly-forgotten.ts'
+import { noteRemade } from './remade.ts'
 import { isInHours, keepOf } from '../../core/retention.ts'
 import { cutoffOf } from '../build/old-rows.ts'
 
@@ -147,7 +148,8 @@ export async function notePosition(
   isNewTable: boolean,
 ): Promise<void> {
   // What lies outside of a range is unread, unless the range makes the table of periods: then it counts as never built.
-  if (slice !== 'whole' && !(isNewTable && model.kind === 'period')) return
+  if (slice !== 'whole' && !(isNewTable && model.kind === 'period'))
+    return noteRemade(context, model, slice)
   const following = followingOf(context.project, model)
   const { store, connection } = context
   if (store.state.changes.keepsKeys && isFollower(context.project, model)) {

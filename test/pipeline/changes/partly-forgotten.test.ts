@@ -87,6 +87,34 @@ test('a row that is late by another time than that of @keep takes no older row a
   assert.equal(await sums(space, 'days'), [6])
 })
 
+test('what was made of what is left is kept up to date, until more of it is removed', async () => {
+  await using space = await workspace(files)
+  await send(space, oneEach([200, 200, 200, 150, 150, 5, 4, 3, 2, 1]))
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 160 days\n'))
+  await space.ok(['run'])
+  const day = (age: number) => ago(age).slice(0, 10)
+  const tables = ['days', 'months', 'groups']
+  // The whole time in two pieces that meet, so that the second one goes on from the first.
+  for (const name of tables)
+    for (const [from, to] of [
+      [260, 180],
+      [180, -1],
+    ] as const)
+      await space.ok(['run', `core.${name}`, '--start', day(from), '--end', day(to)])
+  assert.equal(await sums(space, ...tables), [7, 7, 7])
+  await send(space, [{ id: 50, ts: ago(200) }])
+  const { stdout: late } = await space.ok(['run'])
+  assert.not.match(late, 'keep what they have')
+  assert.equal(await sums(space, ...tables), [8, 8, 8])
+  await space.write('models/raw/e.sql', raw('-- @keep: 100 days\n'))
+  await space.ok(['run'])
+  await send(space, [{ id: 51, ts: ago(150) }])
+  const { stdout: again } = await space.ok(['run'])
+  assert.is(again.match(/warning +(?:periods|groups) from .* keep what they have/g)?.length, 3)
+  assert.equal(await sums(space, ...tables), [8, 8, 8])
+})
+
 test('a month of which days are gone keeps them, and one that is whole is made again', async () => {
   await using space = await workspace(files)
   const today = new Date()
