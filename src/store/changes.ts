@@ -139,7 +139,7 @@ export class ChangeTables {
     if (!this.#exists || !this.#notesRemoved || !this.#hasKeys || !this.forgotten.exists)
       await connection.transact(() => connection.run(sql.join(TABLES, sql`;\n`)))
     this.#exists = this.#notesRemoved = this.#hasKeys = true
-    this.forgotten.use(this.#table('forgotten'))
+    if (!this.forgotten.exists) this.forgotten.use(this.#table('forgotten'))
   }
 
   /** Call this in the transaction that deletes rows of a table of events. */

@@ -33,6 +33,8 @@ export class ForgottenValues {
   readonly #deletes: boolean
   /** null: the target does not have it yet, so nothing is known to be gone. */
   #table: Sql | null = null
+  /** null: nobody has asked. */
+  #isEmpty: boolean | null = null
 
   constructor({ deletes }: { readonly deletes: boolean }) {
     this.#deletes = deletes
@@ -41,6 +43,16 @@ export class ForgottenValues {
   /** `table`: as other tables of the state are named; null: there is none. */
   use(table: Sql | null): void {
     this.#table = table
+    this.#isEmpty = null
+  }
+
+  /** Whether nothing was noted when this was first asked, nor has been since by this process. */
+  async isEmpty(connection: Connection): Promise<boolean> {
+    if (this.#table === null) return true
+    const isEmpty =
+      this.#isEmpty ?? (await connection.row(sql`SELECT 1 FROM ${this.#table} LIMIT 1`)) === null
+    // Another connection of this process may have noted something meanwhile.
+    return (this.#isEmpty ??= isEmpty)
   }
 
   get exists(): boolean {
@@ -60,6 +72,8 @@ export class ForgottenValues {
     ranges: readonly Pick<ForgottenRange, 'low' | 'high'>[],
   ): Promise<void> {
     if (this.#table === null || ranges.length === 0) return
+    if (await this.#isKnown(connection, one, ranges)) return
+    this.#isEmpty = false
     const next = await this.#next(connection)
     if (this.#deletes) await connection.run(sql`DELETE FROM ${this.#table} WHERE ${isOf(one)}`)
     const { reader, model, column } = one
@@ -153,6 +167,7 @@ export class ForgottenValues {
   /** Those of another target, as they are there. */
   async adopt(connection: Connection, all: readonly ForgottenRange[]): Promise<void> {
     if (this.#table === null || all.length === 0) return
+    this.#isEmpty = false
     const next = await this.#next(connection)
     const rows = all.map(({ reader, model, column, low, high }) => [
       next,
@@ -172,6 +187,18 @@ export class ForgottenValues {
       DELETE FROM ${this.#table} AS f WHERE low IS NULL OR seq < (
         SELECT max(seq) FROM ${this.#table} AS last
         WHERE last.reader = f.reader AND last.model = f.model AND last.col = f.col)`)
+  }
+
+  /** A lake keeps what is written again, until `eider maintain`. */
+  async #isKnown(
+    connection: Connection,
+    one: ReadColumn,
+    ranges: readonly Pick<ForgottenRange, 'low' | 'high'>[],
+  ): Promise<boolean> {
+    const textOf = ({ low, high }: Pick<ForgottenRange, 'low' | 'high'>) => `${low}\0${high}`
+    const found = (await connection.texts(this.of(one))) as unknown as typeof ranges
+    const known = new Set(found.map(textOf))
+    return known.size === ranges.length && ranges.every((range) => known.has(textOf(range)))
   }
 
   async #copy(connection: Connection, which: Sql, names: readonly Sql[]): Promise<void> {

@@ -92,6 +92,38 @@ for (const deletes of [true, false]) {
       assert.not(await known.hasReader(connection, named('core.m')))
     }))
 
+  test(`${where}: what is known already is not written again`, () =>
+    withNotes(async (known, connection) => {
+      const rows = () => connection.row(sql`SELECT count(*)::INTEGER AS n FROM ${TABLE}`)
+      const before = await rows()
+      const one = { reader: months, model: log, column: 'ts' }
+      await known.write(connection, one, [
+        { low: '5', high: '6' },
+        { low: '1', high: '2' },
+      ])
+      const last = sql`SELECT max(seq)::INTEGER AS seq FROM ${TABLE}`
+      assert.equal(await rows(), before)
+      assert.equal(await connection.row(last), { seq: 3 })
+      await known.write(connection, one, [{ low: '1', high: '6' }])
+      assert.equal(await connection.row(last), { seq: 4 })
+    }))
+
+  test(`${where}: whether there are any is asked once, until one is written`, () =>
+    withNotes(async (known, connection) => {
+      let asked = 0
+      const none = { row: () => Promise.resolve((asked++, null)) } as unknown as Connection
+      known.use(TABLE)
+      for (let i = 0; i < 3; i++) assert.ok(await known.isEmpty(none))
+      assert.is(asked, 1)
+      const one = { reader: months, model: log, column: 'ts' }
+      await known.write(connection, one, [{ low: '7', high: '8' }])
+      assert.not(await known.isEmpty(none))
+      assert.is(asked, 1)
+      known.use(null)
+      assert.ok(await known.isEmpty(none))
+      assert.is(asked, 1)
+    }))
+
   test(`${where}: a move takes them along`, () =>
     withNotes(async (known, connection) => {
       const before = await all(known, connection)

@@ -5,11 +5,25 @@ import { addressingOf } from '../../compiler/lineage/addresses.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { keepOf } from '../../core/retention.ts'
+import type { RunContext } from '../run-context.ts'
 
 export function mayForget(project: CompiledProject, model: Model): boolean {
   if (keepOf(model) !== null) return true
   const isMirror = model.kind === 'merge' && model.deletes === 'mirror'
   return (!kinds[model.kind].keepsRows || isMirror) && isMadeOfForgotten(project, model)
+}
+
+/**
+ * Whether nothing is known to be gone that models may have read. Asked once for all of them, unless one has `@keep`: then
+ * another run on a lake may note something at any time.
+ */
+export async function nothingForgotten({
+  connection,
+  project,
+  store,
+}: Pick<RunContext, 'connection' | 'project' | 'store'>): Promise<boolean> {
+  const hasKeep = () => [...project.models.values()].some((model) => keepOf(model) !== null)
+  return !once(project, '@keep', hasKeep) && store.state.changes.forgotten.isEmpty(connection)
 }
 
 /** Whether what its query gives may have lost its oldest rows, though its table may keep them. */

@@ -6,7 +6,7 @@ import { sql, type Sql } from '../../core/sql.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ColumnValues } from './change-notes.ts'
-import { isMadeOfForgotten } from './forgets.ts'
+import { isMadeOfForgotten, nothingForgotten } from './forgets.ts'
 import { followedColumns, valuesOf } from './notes.ts'
 import { hasParts, joinedRanges, rangesIn } from './ranges.ts'
 import { endRemade } from './remade.ts'
@@ -53,10 +53,9 @@ export async function noteForgotten(
  * rows of what its inputs have removed, and others find in it all that there ever was, unless its own inputs have forgotten
  * some of that.
  */
-export async function startAnew(
-  { connection, project, store }: RunContext,
-  model: Model,
-): Promise<void> {
+export async function startAnew(context: RunContext, model: Model): Promise<void> {
+  if (await nothingForgotten(context)) return
+  const { connection, project, store } = context
   const { forgotten } = store.state.changes
   await forgotten.clearReader(connection, model.name)
   if (!isMadeOfForgotten(project, model)) await forgotten.clearTable(connection, model.name)

@@ -12,6 +12,7 @@ import type { ClosedRange } from '../../store/changes.ts'
 import { tableOf } from '../build/materialize/renames.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
+import { nothingForgotten } from './forgets.ts'
 import { hasParts, joinedRanges, lead } from './ranges.ts'
 import { losesRanges, remadeOf } from './remade.ts'
 import { partEnd, partStart, rangeRows, rangesOf, without } from './value-ranges.ts'
@@ -120,6 +121,7 @@ async function forgottenOf(
   type: ColumnType,
 ): Promise<readonly Forgotten[]> {
   const { connection, project, store, changes } = context
+  if (await nothingForgotten(context)) return []
   const found: Forgotten[] = []
   for (const input of followingOf(project, model)?.followed ?? []) {
     if (!hasParts(input.type)) continue

@@ -11,6 +11,7 @@ import type { WatermarkRange } from '../../core/step.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf } from './following.ts'
+import { nothingForgotten } from './forgets.ts'
 import { hasParts, lead } from './ranges.ts'
 import { joinedWhole, neighbour, partEnd, partStart, rangesOf, without } from './value-ranges.ts'
 
@@ -40,7 +41,8 @@ export async function noteRemade(
   const { connection, project, store } = context
   const { forgotten } = store.state.changes
   const type = losesRanges(project, model) ? typeOfRange(model) : null
-  if (type === null || !(await forgotten.hasReader(connection, model.name))) return
+  if (type === null || (await nothingForgotten(context))) return
+  if (!(await forgotten.hasReader(connection, model.name))) return
   const low = partStart(model, sql.value(start, type), type)
   const high = partEnd(model, neighbour(sql.value(end, type), type, -1), type)
   const all = sql`${remadeOf(context, model, type)} UNION ALL SELECT ${low}, ${high}`
