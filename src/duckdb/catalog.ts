@@ -15,6 +15,8 @@ export interface EngineCatalog {
   readonly relations: Map<string, RelationType>
   /** Columns of relations at the time when the catalog was read, where reading them costs nothing. */
   readonly columns?: ReadonlyMap<string, readonly Column[]>
+  /** About how many rows tables have, where that is known; rows that were deleted may count too. */
+  readonly rows?: Map<string, number>
 }
 
 /** Case does not distinguish names in DuckDB. */
@@ -22,12 +24,12 @@ export const catalogKey = (schema: string, table: string): string => foldCase(`$
 
 export async function readEngineCatalog(connection: Connection): Promise<EngineCatalog> {
   const rows = await connection.texts(sql`
-    SELECT '' AS schema, current_database() AS name, 'database' AS type
+    SELECT '' AS schema, current_database() AS name, 'database' AS type, NULL AS "rows"
     UNION ALL
-    SELECT schema_name AS schema, table_name AS name, 'table' AS type FROM duckdb_tables()
+    SELECT schema_name, table_name, 'table', CAST(estimated_size AS VARCHAR) FROM duckdb_tables()
     WHERE database_name = current_database()
     UNION ALL
-    SELECT schema_name, view_name, 'view' FROM duckdb_views()
+    SELECT schema_name, view_name, 'view', NULL FROM duckdb_views()
     WHERE database_name = current_database() AND NOT internal`)
   const main = rows.find(({ type }) => type === 'database')
   const others = rows.filter((row) => row !== main)
@@ -35,7 +37,14 @@ export async function readEngineCatalog(connection: Connection): Promise<EngineC
     catalogKey(textOf(schema), textOf(name)),
     type === 'view' ? 'view' : 'table',
   ])
-  return { database: textOf(main?.['name']), relations: new Map(relations) }
+  const sizes = others.flatMap(({ schema, name, rows: size }): [string, number][] =>
+    size == null ? [] : [[catalogKey(textOf(schema), textOf(name)), Number(size)]],
+  )
+  return {
+    database: textOf(main?.['name']),
+    relations: new Map(relations),
+    rows: new Map(sizes),
+  }
 }
 
 /**

@@ -23,6 +23,8 @@ import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf } from '../duckdb/values.ts'
+import { ChangeRows, type ChangeTable } from './change-rows.ts'
+import { type Way, waysFrom } from './change-ways.ts'
 import { FORGOTTEN_TABLE, ForgottenValues } from './forgotten.ts'
 
 const SCHEMA = '_eider'
@@ -92,6 +94,7 @@ export class ChangeTables {
   /** By the name of the table in lower case. */
   #followed = new Map<string, readonly Pick<Found, 'col' | 'readers'>[]>()
   #readers = new Set<string>()
+  readonly #rows = new ChangeRows((name) => this.#table(name))
 
   /** `deletes`: rows that no longer count may be deleted at any time. */
   constructor({ deletes }: { readonly deletes: boolean }) {
@@ -173,12 +176,18 @@ export class ChangeTables {
   /** The greatest version of a table of events that somebody has read, or that leads to what nobody has; 0: none. */
   async newestEvents(connection: Connection, model: ModelName): Promise<number> {
     if (!this.#exists) return 0
+    await this.#rows.write(connection)
     const of = sql`WHERE lower(model) = ${sql.value(foldCase(model))}`
     const row = await connection.row(sql`
       SELECT coalesce(max(TRY_CAST(split_part(version, ' ', 1) AS BIGINT)), 0) AS n FROM (
         SELECT version FROM ${this.#inForce()} ${of}
         UNION ALL SELECT version_after FROM ${this.#table('changes')} ${of})`)
     return numberOf(row?.['n'])
+  }
+
+  /** All of a transaction: what is recorded in it is written at its end, or before it is read. */
+  async together<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+    return await this.#rows.together(connection, work)
   }
 
   /** In the transaction that changes the table. */
@@ -193,8 +202,7 @@ export class ChangeTables {
     const { before, after } = versions
     const rows = changes.flatMap(({ column, ranges, hasGone = false }) => {
       const row = (low: string | null, high: string | null) => {
-        const values = [model, column, low, high, ranges !== null, before, after]
-        return sql`(${this.#next('changes')}, ${sql.values(values)})`
+        return [model, column, low, high, ranges !== null, before, after]
       }
       const each =
         ranges === null || ranges.length === 0
@@ -202,7 +210,7 @@ export class ChangeTables {
           : ranges.map(({ low, high }) => row(low, high))
       return hasGone ? [...each, row(null, GONE)] : each
     })
-    await connection.run(sql`INSERT INTO ${this.#table('changes')} VALUES ${sql.join(rows)}`)
+    await this.#rows.add(connection, 'changes', rows)
   }
 
   /** Whether exact values are kept: a lake would keep a file for each change of each column. */
@@ -225,6 +233,18 @@ export class ChangeTables {
       FROM (${values}) AS found(value)`)
   }
 
+  /** The same for a few values that are known. */
+  async recordFewKeys(
+    connection: Connection,
+    model: ModelName,
+    { column, before, after }: Versions & Pick<TableChange, 'column'>,
+    values: readonly (string | null)[],
+  ): Promise<void> {
+    if (!this.#hasKeys) throw new Error('make() has not been called')
+    const rows = values.map((value) => [model, column, value, before, after])
+    await this.#rows.add(connection, 'changed_keys', rows)
+  }
+
   /** A query of "value", of all that the changes touch. */
   keysOf(changes: readonly TableChange[]): Sql {
     const each = changes.map(
@@ -242,6 +262,7 @@ export class ChangeTables {
     models: readonly ModelName[],
   ): Promise<ReadSoFar> {
     if (!this.#exists) return { positions: [], changes: [] }
+    await this.#rows.write(connection)
     const names = sql.values(models.map(foldCase))
     const positions = (await connection.texts(sql`
       SELECT model, col AS "column", version FROM ${this.#inForce(reader)} WHERE model IS NOT NULL`)) as unknown as Position[]
@@ -267,19 +288,15 @@ export class ChangeTables {
   ): Promise<void> {
     if (!this.#exists) return
     this.#hasMore = true
-    const table = this.#table('followers')
+    const rows = positions.map(({ model, column, version }) => [reader, model, column, version])
+    if (this.#deletes) return await this.#rows.replaceFollower(connection, reader, rows)
     const own = sql`lower(reader) = ${sql.value(foldCase(reader))}`
-    if (this.#deletes) await connection.run(sql`DELETE FROM ${table} WHERE ${own}`)
-    else if (positions.length === 0) {
-      const row = await connection.row(sql`SELECT 1 FROM ${table} WHERE ${own} LIMIT 1`)
-      if (row === null) return
+    const isNothing = rows.length === 0
+    if (isNothing) {
+      const found = sql`SELECT 1 FROM ${this.#table('followers')} WHERE ${own} LIMIT 1`
+      if ((await connection.row(found)) === null) return
     }
-    const rows = positions.map(({ model, column, version }) => [model, column, version])
-    const values = (rows.length === 0 && !this.#deletes ? [[null, null, null]] : rows).map(
-      (row) => sql`(${this.#next('followers')}, ${sql.values([reader, ...row])})`,
-    )
-    if (values.length > 0)
-      await connection.run(sql`INSERT INTO ${table} VALUES ${sql.join(values)}`)
+    await this.#rows.add(connection, 'followers', isNothing ? [[reader, null, null, null]] : rows)
   }
 
   /** In the transaction that changes what it has read: as if that were nothing. */
@@ -335,12 +352,8 @@ export class ChangeTables {
     return deleted + followers + (await this.forgotten.prune(connection))
   }
 
-  #table(name: 'changes' | 'changed_keys' | 'followers' | 'forgotten' | 'removed'): Sql {
+  #table(name: ChangeTable | 'forgotten' | 'removed'): Sql {
     return sql.ident(this.#database, SCHEMA, name)
-  }
-
-  #next(name: 'changes' | 'followers'): Sql {
-    return sql`(SELECT coalesce(max(seq), 0) + 1 FROM ${this.#table(name)})`
   }
 
   /** `reader`: of this one alone. */
@@ -353,34 +366,6 @@ export class ChangeTables {
 
 /** No statement grows without bound. */
 const ROWS_AT_ONCE = 1_000
-
-type Way = Pick<TableChange, 'model' | 'column' | 'before' | 'after'>
-
-/** Those that lead on from where models have read, and whether they lead somewhere. */
-export function waysFrom<W extends Way>(
-  positions: readonly Position[],
-  ways: readonly W[],
-): { readonly passed: ReadonlySet<W>; readonly leadTo: (position: Position) => boolean } {
-  const keyOf = (model: string, column: string, version: string) =>
-    [foldCase(model), foldCase(column), version].join('\0')
-  const from = new Map<string, W[]>()
-  for (const way of ways) {
-    const key = keyOf(way.model, way.column, way.before)
-    from.set(key, [...(from.get(key) ?? []), way])
-  }
-  const passed = new Set<W>()
-  const reached = new Set(
-    positions.map(({ model, column, version }) => keyOf(model, column, version)),
-  )
-  for (const key of reached)
-    for (const way of from.get(key) ?? []) {
-      passed.add(way)
-      reached.add(keyOf(way.model, way.column, way.after))
-    }
-  const leadTo = ({ model, column, version }: Position) =>
-    reached.has(keyOf(model, column, version))
-  return { passed, leadTo }
-}
 
 interface SavedChange {
   readonly model: ModelName

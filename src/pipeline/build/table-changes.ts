@@ -1,6 +1,7 @@
 // What a run has done to a table, as the history of the table tells it.
 
 import { kinds } from '../../core/kinds.ts'
+import { foldCase } from '../../core/names.ts'
 import type { ChangeWay, ModelResult } from '../../core/report/progress.ts'
 import { keepOf } from '../../core/retention.ts'
 import { sql } from '../../core/sql.ts'
@@ -11,7 +12,7 @@ import { countRows } from './materialize/relation.ts'
 
 /** In the transaction that has built it; of a view nothing is said. */
 export async function changesOf(
-  { connection }: RunContext,
+  { connection, catalog }: RunContext,
   step: Step,
   { rows, counts }: { readonly rows?: number | undefined; readonly counts?: RowCounts | undefined },
 ): Promise<Pick<ModelResult, 'changes'>> {
@@ -19,8 +20,11 @@ export async function changesOf(
   if (kinds[model.kind].relation === 'view') return {}
   const isWhole = counts === undefined
   // What was made from nothing has the rows that the build has counted.
-  const isCounted = isWhole && rows !== undefined && keepOf(model) === null
+  // Of one that was updated the build knows them too; of other kinds it says how many it has written.
+  const isKnown = isWhole || model.kind === 'table'
+  const isCounted = isKnown && rows !== undefined && keepOf(model) === null
   const after = isCounted ? rows : await countRows(connection, sql.relation(model.name))
+  catalog.rows?.set(foldCase(model.name), after)
   return {
     changes: {
       way: wayOf(step, isWhole),

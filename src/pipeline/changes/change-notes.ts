@@ -17,6 +17,12 @@ export interface Left {
   readonly least: string | null
 }
 
+interface NotedValues {
+  readonly texts: Set<string | null>
+  /** Whether the engine has more. */
+  readonly hasMore: boolean
+}
+
 /** Those of the builds that are under way. */
 export class ChangeNotes {
   /** For what is published. */
@@ -27,6 +33,24 @@ export class ChangeNotes {
   add(model: ModelName, column: string, ranges: readonly ClosedRange[]): void {
     const of = this.#noted.get(model) ?? new Map<string, readonly ClosedRange[]>()
     this.#noted.set(model, of.set(column, [...(of.get(column) ?? []), ...ranges]))
+  }
+
+  readonly #values = new Map<ModelName, Map<string, NotedValues>>()
+
+  /** Values that changes touch, as texts; null: they are many, and the engine has them. */
+  addValues(model: ModelName, column: string, texts: readonly (string | null)[] | null): void {
+    const of = this.#values.get(model) ?? new Map<string, NotedValues>()
+    this.#values.set(model, of)
+    const known = of.get(column) ?? { texts: new Set<string | null>(), hasMore: false }
+    for (const text of texts ?? []) known.texts.add(text)
+    of.set(column, { ...known, hasMore: known.hasMore || texts === null })
+  }
+
+  /** By column; from here on nothing is said of them. */
+  takeValues(model: ModelName): ReadonlyMap<string, NotedValues> {
+    const noted = this.#values.get(model)
+    this.#values.delete(model)
+    return noted ?? new Map<string, NotedValues>()
   }
 
   readonly #doubted = new Set<ModelName>()

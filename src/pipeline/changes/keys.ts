@@ -10,15 +10,15 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
-import { numberOf } from '../../duckdb/values.ts'
+import { numberOf, textOf } from '../../duckdb/values.ts'
 import {
   type ChangeTables,
   type TouchedColumn,
   type Position,
   type TableChange,
   type Versions,
-  waysFrom,
 } from '../../store/changes.ts'
+import { waysFrom } from '../../store/change-ways.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { after } from './ranges.ts'
@@ -61,13 +61,29 @@ export async function noteValues(
   const { connection, changes } = context
   for (const text of followedKeys(context, model.name)) {
     if (text === WHOLE || !(await canHave(connection, model, text, rows))) continue
-    await connection.run(sql`
-      CREATE TEMP TABLE IF NOT EXISTS _eider_noted_keys (model VARCHAR, col VARCHAR, value VARCHAR)`)
-    await connection.run(sql`
-      INSERT INTO ${NOTED} SELECT DISTINCT ${sql.value(model.name)}, ${sql.value(text)}, ${valueOf(text, rows)}
-      LIMIT ${sql.value(limits.changedKeys + 1)}`)
+    const few = limits.fewChangedKeys
+    const [found] = await connection.literalRows(sql`
+      SELECT CAST(to_json(list(v)) AS VARCHAR) AS texts, count(*) AS n FROM (
+        SELECT DISTINCT ${valueOf(text, rows)} LIMIT ${sql.value(few + 1)}) AS found(v)`)
+    const isFew = numberOf(found?.['n']) <= few
+    if (!isFew) await noteInEngine(connection, model, text, rows)
+    const texts = JSON.parse(textOf(found?.['texts'] ?? '[]')) as readonly (string | null)[]
+    changes.addValues(model.name, text, isFew ? texts : null)
     changes.add(model.name, text, [])
   }
+}
+
+async function noteInEngine(
+  connection: Connection,
+  model: Model,
+  text: string,
+  rows: (column: string) => Sql,
+): Promise<void> {
+  await connection.run(sql`
+    CREATE TEMP TABLE IF NOT EXISTS _eider_noted_keys (model VARCHAR, col VARCHAR, value VARCHAR)`)
+  await connection.run(sql`
+    INSERT INTO ${NOTED} SELECT DISTINCT ${sql.value(model.name)}, ${sql.value(text)}, ${valueOf(text, rows)}
+    LIMIT ${sql.value(limits.changedKeys + 1)}`)
 }
 
 /** A table may no longer have a column of which others have read, or has one of another type. */
@@ -94,32 +110,45 @@ function valueOf(text: string, rows: (column: string) => Sql): Sql {
 
 /** With the versions of the change, once they are known. null: of more than are kept nothing is said. */
 export async function recordKeys(
-  context: Noting,
+  context: Noting & Pick<RunContext, 'changes'>,
   model: Model,
   versions: Versions,
   said: readonly TouchedColumn[],
 ): Promise<readonly TouchedColumn[]> {
-  const { connection, store } = context
-  const keys = said.filter(({ column, ranges }) => isKey(column) && ranges !== null)
-  if (keys.length === 0) return said
+  const { connection, store, changes } = context
+  const noted = changes.takeValues(model.name)
   const tooMany = new Set<string>()
-  for (const { column } of keys) {
-    const isIts = sql`model = ${sql.value(model.name)} AND col = ${sql.value(column)}`
-    const found = sql`SELECT DISTINCT value FROM ${NOTED} WHERE ${isIts}`
-    if ((await countRows(connection, sql`(${found})`)) > limits.changedKeys) tooMany.add(column)
-    else await store.state.changes.recordKeys(connection, model.name, column, versions, found)
+  for (const { column, ranges } of said) {
+    const values = noted.get(column)
+    if (values === undefined || ranges === null) continue
+    const { texts, hasMore } = values
+    const change = { column, ...versions }
+    if (!hasMore)
+      await store.state.changes.recordFewKeys(connection, model.name, change, [...texts])
+    else {
+      const isIts = sql`model = ${sql.value(model.name)} AND col = ${sql.value(column)}`
+      const others = Array.from(texts, (text) => sql` UNION SELECT ${sql.value(text)}`)
+      const found = sql`SELECT DISTINCT value FROM ${NOTED} WHERE ${isIts}${sql.join(others, sql.empty)}`
+      if ((await countRows(connection, sql`(${found})`)) > limits.changedKeys) tooMany.add(column)
+      else await store.state.changes.recordKeys(connection, model.name, column, versions, found)
+    }
   }
-  await forgetValues(context, model, [keys[0]!.column])
+  await forgetNoted(connection, model, noted)
   return said.map((one) => (tooMany.has(one.column) ? { ...one, ranges: null } : one))
 }
 
 /** What was noted and changes nothing. */
-export async function forgetValues(
-  { connection }: Pick<Noting, 'connection'>,
+export const forgetValues = (
+  { connection, changes }: Pick<RunContext, 'connection' | 'changes'>,
+  model: Model,
+): Promise<void> => forgetNoted(connection, model, changes.takeValues(model.name))
+
+async function forgetNoted(
+  connection: Connection,
   { name }: Model,
-  noted: Iterable<string>,
+  noted: ReturnType<RunContext['changes']['takeValues']>,
 ): Promise<void> {
-  if ([...noted].some(isKey))
+  if ([...noted.values()].some(({ hasMore }) => hasMore))
     await connection.run(sql`DELETE FROM ${NOTED} WHERE model = ${sql.value(name)}`)
 }
 

@@ -80,7 +80,7 @@ export async function recordChange(
   changes.keys.lead(model.name, versions)
   const isDoubted = changes.takeDoubt(model.name)
   const hasGone = changes.takeLost(model.name)
-  if (versions.before === versions.after) return forgetValues(context, model, noted.keys())
+  if (versions.before === versions.after) return forgetValues(context, model)
   const said = store.state.changes
     .columnsOf(model.name)
     .map((column): TouchedColumn => ({ column, ranges: noted.get(column) ?? null, hasGone }))

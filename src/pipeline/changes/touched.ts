@@ -12,8 +12,8 @@ import {
   type Position,
   type ReadSoFar,
   type ClosedRange,
-  waysFrom,
 } from '../../store/changes.ts'
+import { waysFrom } from '../../store/change-ways.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf, followedInputs, type ModelFollowing } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'

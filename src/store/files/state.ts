@@ -59,6 +59,7 @@ export function fileState(stateDir: string): StateStore {
       began = await find(connection, catalog, names)
       return began
     },
+    change: (connection, work) => connection.transact(() => changes.together(connection, work)),
     saveForReaders: (connection) => saveLastState(connection, stateDir, began),
     async recordRun(connection, run, results) {
       if (changes.hasMore) await connection.transact(() => changes.prune(connection))
@@ -107,7 +108,6 @@ const withoutMemory = {
   },
   // One machine has one checkout.
   changedBack: () => Promise.resolve([]),
-  change: <T>(connection: Connection, work: () => Promise<T>) => connection.transact(work),
   readPositions: async (connection: Connection) => positionsOf(await connection.rows(POSITIONS)),
   recordMacros,
 }

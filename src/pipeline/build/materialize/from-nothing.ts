@@ -106,8 +106,11 @@ const wholeTable = fromNothing<TableModel>(
 
 export const table: Materialization<TableModel> = {
   ...wholeTable,
-  build: async (context, model, slice) =>
-    (await maintained(context, model)) ?? (await wholeTable.build(context, model, slice)),
+  build: async (context, model, slice) => {
+    const original = createTable(model, sql.body(model.body), context.createdIn)
+    const built = await maintained(context, model, original)
+    return built ?? (await wholeTable.build(context, model, slice))
+  },
 }
 
 /** The newline keeps a comment at the end of the query away from the parenthesis. */

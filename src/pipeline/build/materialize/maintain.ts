@@ -21,17 +21,23 @@ import { isWhatItWas } from '../../plan/decide.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { Built } from './materialization.ts'
 import { continuesTable, countRows, hasItsColumns } from './relation.ts'
+import { isSmall, madeAgain } from './small-table.ts'
 import { checkKey, sameValues } from './stage.ts'
 
 const OLD = sql`temp.main._eider_old_rows`
 const NEW = sql`temp.main._eider_new_rows`
 
-/** null: all of it is to be made anew. */
-export async function maintained(context: RunContext, model: TableModel): Promise<Built | null> {
+/** null: all of it is to be made anew, which `original` does. */
+export async function maintained(
+  context: RunContext,
+  model: TableModel,
+  original: Sql,
+): Promise<Built | null> {
   const { project, borrowed, sample, store } = context
   if (!store.state.changes.keepsKeys || !isFollower(project, model)) return null
   if (borrowed !== null || sample !== null || !continuesTable(context, model)) return null
   if (!isWhatItWas(context, model) || !(await hasItsColumns(context, model))) return null
+  if (isSmall(context, model)) return await madeAgain(context, model, original)
   const touched = await touchedKeys(context, model)
   if ('because' in touched) return null
   return await make(context, model, touched)
