@@ -2,6 +2,7 @@
 // settings in project/settings.ts.
 
 import { GiB, KiB, MiB } from './byte-sizes.ts'
+import { changeLimits } from './change-limits.ts'
 import { exchangeLimits } from './exchange-limits.ts'
 import { odataLimits } from './odata-limits.ts'
 import { upkeepLimits } from './upkeep-limits.ts'
@@ -194,25 +195,8 @@ export const limits = {
   ...odataLimits,
   ...exchangeLimits,
   ...upkeepLimits,
+  ...changeLimits,
 
-  /** Ranges of values that one change of a table is said in, and that one SELECT is asked for: more are joined. */
-  changedRanges: 64,
-  /** Ranges that one statement follows to another column: more of them are followed in several. */
-  ledRanges: 1_000,
-  /** Columns by which a table finds what a changed row touches: with more of them hardly fewer rows are meant. */
-  addressKeys: 3,
-  /** Values of a column that one change of a table is said in: to build a table anew costs no more than to look for more. */
-  changedKeys: 250_000,
-  /** Of so many the process keeps the texts: a table of the engine for them takes four statements more. */
-  fewChangedKeys: 1_000,
-  /** Rows of a table that is built anew, up to which its old and new rows are compared for those who follow values. */
-  comparedRows: 1_000_000,
-  /** Rows of a table and of its inputs up to which the table is made anew and compared, which takes fewer statements. */
-  smallTableRows: 5_000,
-  /** Rows of a table of which as many as are touched are made anew; of more rows a share is. */
-  maintainedRows: 10_000,
-  /** The share of the rows of a table above which it is built anew. */
-  maintainedShare: 0.2,
   /** Key values that a message names when they are NULL or duplicate. */
   shownKeys: 3,
   /** Characters of a row that a failed check shows. */

@@ -3,6 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
+import { limits } from '../../core/limits.ts'
+import { readColumns } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Step } from '../../core/step.ts'
 import type { RunResults } from '../results.ts'
@@ -136,6 +138,8 @@ async function prepare(context: RunContext, steps: readonly Step[]): Promise<voi
     keepOf(model) !== null && followedColumns(context, model).length > 0
   if (haveFollowers(context, models) || models.some(loseFollowedRows))
     await store.state.makeChanges(connection)
+  const before = models.filter(({ name }) => relationType(catalog, name) === 'table')
+  if (before.length >= limits.columnsTogether) await readColumns(connection, catalog)
   for (const { model } of made) {
     const { name, kind } = model
     if (kind !== 'events' && relationType(catalog, name) === null)

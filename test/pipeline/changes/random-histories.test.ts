@@ -5,6 +5,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { World } from '../../support/histories/world.ts'
+import { setSmallTables } from '../../support/small-tables.ts'
 import { openProject } from '../../support/pipeline-project.ts'
 
 const ASKED = process.env['EIDER_HISTORIES']
@@ -21,8 +22,10 @@ test(`${HISTORIES} histories from seed ${SEED}`, async () => {
       (_, i) => first + i,
     )
     const world = await World.begin(space, seeds).catch((error: unknown) => said(error, seeds, []))
-    for (let i = 0; i < STEPS; i++)
+    for (let i = 0; i < STEPS; i++) {
+      setSmallTables((first + i) % 2 === 0 ? 'updated' : 'compared')
       await world.step().catch((error: unknown) => said(error, seeds, world.logs))
+    }
     await using fresh = await openProject()
     const compared = await world
       .compareWith(fresh)
