@@ -8,7 +8,7 @@ import { testsSharing } from '../support/shared.ts'
 import { live } from './child.ts'
 import type { Lived } from './plan.ts'
 
-const SEEDS = Number(process.env['EIDER_SIMULATION_SEEDS'] ?? 80)
+const SEEDS = Number(process.env['EIDER_SIMULATION_SEEDS'] ?? 40)
 const FIRST = Number(process.env['EIDER_SIMULATION_SEED'] ?? 1)
 const AT_ONCE = 2
 /** To start a process and to compile the project takes as long as a life or two. */
