@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { shortcuts, withoutLine } from '../support/architecture-pages.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { testShortcuts } from './compare.ts'
-import { checkTypesWithout } from './copies.ts'
+import { checkTypesWithout, copyProgram } from './copies.ts'
 import { ownTests } from './own-tests.ts'
 
 test('a line that the source does not have, or has twice, is refused', () => {
@@ -31,6 +31,12 @@ test('the tests of each shortcut are there', () => {
 test('without all of them, too, types are right', async () => {
   await using directory = await temporaryDirectory()
   await checkTypesWithout(join(directory.path, 'none'), shortcuts)
+})
+
+test('the whole program has all shortcuts', async () => {
+  await using directory = await temporaryDirectory()
+  const { modules } = await copyProgram(join(directory.path, 'whole'), null)
+  for (const { entry } of shortcuts) assert.ok(modules.has(entry), entry)
 })
 
 testShortcuts('runs')
