@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts'
 import type { UpProblem } from '../core/report/up-status.ts'
 import type { Results } from '../pipeline/catalog/past-runs.ts'
 
-export interface FailedRun {
+interface FailedRun {
   readonly runId: string
   readonly problem: UpProblem
 }

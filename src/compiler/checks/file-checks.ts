@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 import { type Diagnostic, diagnostic, hasErrors } from '../../core/diagnostics.ts'
 import type { Check, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
-import { positionOf, type SourceFile } from '../../core/source-text.ts'
+import { type FilePlace, positionOf, type SourceFile } from '../../core/source-text.ts'
 import { sql } from '../../core/sql.ts'
 import { didYouMean } from '../../core/suggest.ts'
 import type { Variables } from '../../core/variables.ts'
@@ -213,15 +213,7 @@ function parseCheck(
     wrong.push(
       diagnostic('empty-body', { expected: 'a SELECT of rows that must not exist' }, place, hint),
     )
-  } else if (second !== undefined)
-    wrong.push(
-      diagnostic(
-        'not-a-select',
-        { what: 'a check' },
-        { source, span: second[0] },
-        'another check is another file',
-      ),
-    )
+  } else if (second !== undefined) wrong.push(secondStatement({ source, span: second[0] }))
   diagnostics.push(...wrong)
   if (statement === undefined || wrong.length > 0) return []
   const { body, diagnostics: inBody } = bodyOf(source, tokensSpan(statement), variables)
@@ -234,6 +226,9 @@ function parseCheck(
   const check = { severity, text, span, source, test: { is: 'query', body } as const }
   return [{ parsed, check: upTo === undefined ? check : { ...check, upTo } }]
 }
+
+const secondStatement = (place: FilePlace): Diagnostic =>
+  diagnostic('not-a-select', { what: 'a check' }, place, 'another check is another file')
 
 const HINTS: Readonly<Record<string, string>> = {
   severity: 'write -- @warn for a check that only warns',
