@@ -16,7 +16,7 @@ import { relationType } from './build/materialize/relation.ts'
 import { refuseWrongRange } from './asked-range.ts'
 import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
-import { readSourceAges, sourcesRead } from './plan/source-age.ts'
+import { NO_SOURCES, readSourceAges, sourcesRead } from './plan/source-age.ts'
 import { keepsRules } from './rules/rule.ts'
 import { partsOnce } from './rules/recorded.ts'
 import type { RunContext } from './run-context.ts'
@@ -69,7 +69,7 @@ export async function readContext(
     selected,
     fileHashes,
     lost,
-    sourceAges: await readSourceAges(connection, tables, external?.problems, startedAt),
+    sourceAges: await readSourceAges(connection, tables, external ?? NO_SOURCES, startedAt),
     columnsBefore: describeOnce(catalog),
     versionOf: (name) => there.state.models.get(name)?.version,
     changes: new ChangeNotes(),

@@ -90,7 +90,7 @@ async function readRows(
   const { readSteps } = await import('../../pipeline/plan/show-changes.ts')
   const { readOrphans } = await import('../../pipeline/orphans.ts')
   const { uncompiledSteps } = await import('../../pipeline/plan/steps.ts')
-  const { readSourceAges } = await import('../../pipeline/plan/source-age.ts')
+  const { NO_SOURCES, readSourceAges } = await import('../../pipeline/plan/source-age.ts')
   const { wayOf } = await import('../../pipeline/changes/kept-tables.ts')
   const how = { orLastState: true, keepsCompiled: true, compiled }
   await using reading = await openToRead(project, how)
@@ -114,7 +114,7 @@ async function readRows(
   const others = await readSourceAges(
     reading.connection,
     unread,
-    external?.problems,
+    external ?? NO_SOURCES,
     context.startedAt,
   )
   const sources = tables.map(({ name, path }) => {

@@ -297,7 +297,7 @@ async function attachSource(
   return { tables, problems, warnings }
 }
 
-const cannotBeRead = ({ name }: ExternalSource, { problem, hint }: Explanation) =>
+export const cannotBeRead = ({ name }: ExternalSource, { problem, hint }: Explanation) =>
   `the source "${name}" cannot be read: ${problem}${hint === undefined ? '' : `; ${hint}`}`
 
 /** What an error means of a query that reads these tables, as `source.table`; null: nothing tells which source it is of. */

@@ -43,6 +43,10 @@ export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
   ...(dialect.zeroed === undefined ? {} : { zeroed: { ...dialect.zeroed, query: dialect.query } }),
   explainRead: (message, source) =>
     source.server === null ? null : readProblem(message, dialect, source),
+  explainMissing: async (connection, source, table, message) =>
+    source.server === null
+      ? null
+      : missingOf(connection, { dialect, source, server: source.server }, table, message),
   async open(database, _dir, source) {
     const server = source.server!
     const asked = { dialect, source, server, relay: await openRelay(database, server) }
@@ -51,12 +55,23 @@ export const serverAccess = (dialect: ServerDialect): SourceAccess => ({
       stamp: async () => null,
       select: (connection, table) => selectExactly(connection, dialect, source, table),
       explain: (message) => serverProblem(message, asked),
-      explainTable: (connection, { name }, message) =>
-        missingTable(connection, { ...asked, query: dialect.query }, name, message),
+      explainTable: (connection, { name }, message) => missingOf(connection, asked, name, message),
       explainModel: (message) => cutOff(message, asked),
     }
   },
 })
+
+const missingOf = (
+  connection: Connection,
+  { dialect, source, server }: Omit<Asked, 'relay'>,
+  table: string,
+  message: string,
+) => {
+  const problem = `${server.shown} closed the connection while the table "${table}" was looked up`
+  const lost = (said: string | null) =>
+    said === null || isLost(said) ? { problem, hint: AGAIN } : null
+  return missingTable(connection, { source, server, query: dialect.query, lost }, table, message)
+}
 
 /** Opens the way to a server; it is closed with the database. */
 async function openRelay(database: Database, server: SourceServer): Promise<ServerRelay> {

@@ -39,6 +39,16 @@ export interface SourceAccess {
   readonly filesOf: (source: ExternalSource, dir: string) => readonly string[] | null
   /** What an error of a model means which reads this source, and no other one of the kind; null: nothing special. */
   readonly explainRead?: (message: string, source: ExternalSource) => Explanation | null
+  /**
+   * What it means that the engine no longer finds a table of this source that was there; null: nothing more is known.
+   * Throws DatabaseError.
+   */
+  readonly explainMissing?: (
+    connection: Connection,
+    source: ExternalSource,
+    table: string,
+    message: string,
+  ) => Promise<Explanation | null>
   /** `dir`: that of the project. What it opens is closed with the database. */
   readonly open: (database: Database, dir: string, source: ExternalSource) => Promise<OpenSource>
 }

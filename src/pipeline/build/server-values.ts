@@ -2,6 +2,7 @@
 
 import { problemOfRead } from '../../compiler/sources/known-sources.ts'
 import { lostNumber } from '../../compiler/sources/lost-numbers.ts'
+import { problemOfMissing } from '../../compiler/sources/missing-tables.ts'
 import { zeroDate } from '../../compiler/sources/zero-dates.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
@@ -47,6 +48,8 @@ export async function explainRead(
   const sources = project.external?.sources ?? []
   const explained = problemOfRead(sources, tables, message)
   if (explained !== null) return new ModelFailure(explained)
+  const missing = await problemOfMissing(connection, sources, tables, message)
+  if (missing !== null) return new ModelFailure(missing)
   const asked = async () =>
     zeroDate(connection, sources, tables, { query: await queryOf(context, model, slice), message })
   const found = await ifRefused(asked(), () => null)

@@ -1,8 +1,9 @@
 // How old the rows of sources are, by the greatest value of their `loaded_at`: those that read a table that is too old
 // get a warning, or fail and keep their last good version.
 
+import { problemOfMissing } from '../../compiler/sources/missing-tables.ts'
 import { count } from '../../core/counts.ts'
-import { type Diagnostic, lineOf } from '../../core/diagnostics.ts'
+import { lineOf } from '../../core/diagnostics.ts'
 import type { Age, CompiledExternal } from '../../core/sources.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
@@ -21,27 +22,39 @@ export interface SourceAge {
   readonly text: string
 }
 
+type KnownSources = Pick<NonNullable<CompiledProject['external']>, 'sources' | 'problems'>
+
+export const NO_SOURCES: KnownSources = { sources: [], problems: new Map() }
+
 /** By name, of the sources that say when they were loaded, and of those that cannot be read. */
 export async function readSourceAges(
   connection: Connection,
   tables: readonly CompiledExternal[],
-  problems: ReadonlyMap<string, Diagnostic> | undefined,
+  { sources, problems }: KnownSources,
   now: Date,
 ): Promise<ReadonlyMap<string, SourceAge>> {
   const found = new Map<string, SourceAge>()
   for (const table of tables) {
-    const mistake = problems?.get(table.name)
+    const mistake = problems.get(table.name)
     const age =
       mistake === undefined
-        ? await unlessUnreadable(table, () => readAge(connection, table, now))
+        ? await unlessUnreadable({ connection, sources }, table, () =>
+            readAge(connection, table, now),
+          )
         : ({ source: table.name, state: 'error', text: lineOf(mistake) } as const)
     if (age !== null) found.set(table.name, age)
   }
   return found
 }
 
+interface Asked {
+  readonly connection: Connection
+  readonly sources: KnownSources['sources']
+}
+
 /** What cannot be read to its end is an error of those that read it, not of the run. */
 async function unlessUnreadable(
+  { connection, sources }: Asked,
   { name }: CompiledExternal,
   read: () => Promise<SourceAge | null>,
 ): Promise<SourceAge | null> {
@@ -49,7 +62,8 @@ async function unlessUnreadable(
     return await read()
   } catch (error) {
     if (!(error instanceof DatabaseError) || isInterrupt(error)) throw error
-    const text = `the source ${name} cannot be read: ${problemOfRows(error)}`
+    const missing = await problemOfMissing(connection, sources, new Set([name]), error.message)
+    const text = missing ?? `the source ${name} cannot be read: ${problemOfRows(error)}`
     return { source: name, state: 'error', text }
   }
 }
