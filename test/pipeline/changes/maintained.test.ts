@@ -364,7 +364,6 @@ test('a table with numbers of rows is rebuilt, also where a function is called o
 })
 
 const SEEDS = Number(process.env['EIDER_MAINTAINED'] ?? 1)
-
 for (let seed = 1; seed <= SEEDS; seed++)
   test(`after each run a table is what its SELECT gives, seed ${seed}`, async () => {
     await using space = await openProject()
