@@ -1,9 +1,24 @@
 // How changes of tables lead from one version to another.
 
-import { foldCase } from '../core/names.ts'
-import type { Position, TableChange } from './changes.ts'
+import { foldCase, type ModelName } from '../core/names.ts'
 
-export type Way = Pick<TableChange, 'model' | 'column' | 'before' | 'after'>
+export interface Versions {
+  readonly before: string
+  readonly after: string
+}
+
+/** A change of a column of a table. */
+interface Way extends Versions {
+  readonly model: ModelName
+  readonly column: string
+}
+
+/** How far a model has read a column of a table. */
+export interface Position {
+  readonly model: ModelName
+  readonly column: string
+  readonly version: string
+}
 
 /** Those that lead on from where models have read, and whether they lead somewhere. */
 export function waysFrom<W extends Way>(

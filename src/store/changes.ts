@@ -24,7 +24,7 @@ import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf } from '../duckdb/values.ts'
 import { ChangeRows, type ChangeTable } from './change-rows.ts'
-import { type Way, waysFrom } from './change-ways.ts'
+import { type Position, type Versions, waysFrom } from './change-ways.ts'
 import { FORGOTTEN_TABLE, ForgottenValues } from './forgotten.ts'
 
 const SCHEMA = '_eider'
@@ -55,19 +55,8 @@ export interface TouchedColumn {
 
 const GONE = 'gone'
 
-export interface TableChange extends TouchedColumn {
+export interface TableChange extends TouchedColumn, Versions {
   readonly model: ModelName
-  readonly before: string
-  readonly after: string
-}
-
-export type Versions = Pick<TableChange, 'before' | 'after'>
-
-/** How far a model has read a column of a table. */
-export interface Position {
-  readonly model: ModelName
-  readonly column: string
-  readonly version: string
 }
 
 export interface ReadSoFar {
@@ -328,7 +317,7 @@ export class ChangeTables {
       SELECT model, col AS "column", version FROM ${this.#inForce()} WHERE model IS NOT NULL`)) as unknown as Position[]
     const rows = (await connection.texts(sql`
       SELECT DISTINCT model, col AS "column", version_before AS "before", version_after AS "after"
-      FROM ${this.#table('changes')}`)) as unknown as Way[]
+      FROM ${this.#table('changes')}`)) as unknown as Omit<TableChange, 'ranges'>[]
     const { passed } = waysFrom(positions, rows)
     const read = rows.filter((row) => !passed.has(row))
     let deleted = 0

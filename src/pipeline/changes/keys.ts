@@ -11,14 +11,8 @@ import { describe } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
-import {
-  type ChangeTables,
-  type TouchedColumn,
-  type Position,
-  type TableChange,
-  type Versions,
-} from '../../store/changes.ts'
-import { waysFrom } from '../../store/change-ways.ts'
+import { type ChangeTables, type TouchedColumn, type TableChange } from '../../store/changes.ts'
+import { type Position, type Versions, waysFrom } from '../../store/change-ways.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { after } from './ranges.ts'

@@ -7,13 +7,8 @@ import type { ColumnType } from '../../core/relation.ts'
 import { sql, type Sql } from '../../core/sql.ts'
 import type { Step } from '../../core/step.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import {
-  type ChangeTables,
-  type Position,
-  type ReadSoFar,
-  type ClosedRange,
-} from '../../store/changes.ts'
-import { waysFrom } from '../../store/change-ways.ts'
+import { type ChangeTables, type ReadSoFar, type ClosedRange } from '../../store/changes.ts'
+import { type Position, waysFrom } from '../../store/change-ways.ts'
 import type { RunContext } from '../run-context.ts'
 import { followingOf, followedInputs, type ModelFollowing } from './following.ts'
 import { isFollower, keyPositions } from './keys.ts'

@@ -30,14 +30,6 @@ export function fileState(stateDir: string): StateStore {
   let began: Began | null = null
   const slices = new SliceTable({ deletes: true })
   const changes = new ChangeTables({ deletes: true })
-  const find = async (
-    connection: Connection,
-    catalog: EngineCatalog,
-    names: Iterable<ModelName>,
-  ) => {
-    await changes.read(connection, catalog)
-    return await readKnown(connection, catalog, names)
-  }
   return {
     ...withoutMemory,
     changes,
@@ -48,7 +40,8 @@ export function fileState(stateDir: string): StateStore {
       const exists = catalog.relations.has(catalogKey(STATE_SCHEMA, 'format'))
       if (!exists) return { catalog, state: NO_STATE, macros: [] }
       await checkFormat(connection)
-      return find(connection, catalog, names)
+      await changes.read(connection, catalog)
+      return readKnown(connection, catalog, names)
     },
     async begin(connection, names, options) {
       const catalog = await readEngineCatalog(connection)
@@ -56,7 +49,8 @@ export function fileState(stateDir: string): StateStore {
       await ensureState(connection, catalog)
       await recordWaitingRuns(connection, stateDir)
       slices.look(catalog)
-      began = await find(connection, catalog, names)
+      await changes.read(connection, catalog)
+      began = await readKnown(connection, catalog, names)
       return began
     },
     change: (connection, work) => connection.transact(() => changes.together(connection, work)),

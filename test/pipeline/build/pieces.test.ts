@@ -118,14 +118,10 @@ test('pieces of months of weeks begin with a week, and pieces of numbers at mult
     resultOf(await space.run([source, one], options), 'mart.d').because
   const months = { range: { start: '2024-01-01', end: '2024-04-01' }, by: 'month' }
   assert.is(await because(weekly, months), 'backfill of 2024-01-01 to 2024-04-01 in 3 pieces')
-  assert.match(
-    await because(weekly, { range, by: '1000' }),
-    /--by 1000 does not fit "day", which is DATE; write hour, day,/,
-  )
-  assert.match(
-    await because(weekly, { range, by: 'fortnight' }),
-    /--by fortnight does not fit "day"/,
-  )
+  for (const by of ['1000', 'fortnight']) {
+    const refused = await space.run([days('1'), weekly], { range, by }).catch(String)
+    assert.match(String(refused), `--by ${by} does not fit "day" (DATE), the @period of mart.d`)
+  }
 })
 
 test('rows that have come meanwhile are not lost by the next run without a range', async () => {
