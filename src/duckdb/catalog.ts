@@ -49,7 +49,7 @@ export async function readEngineCatalog(connection: Connection): Promise<EngineC
 }
 
 /** Of all tables, in one query: each of them alone takes as long as a small model. Call this before any is changed. */
-export async function readColumns(
+export async function readAllColumns(
   connection: Connection,
   { columns }: EngineCatalog,
 ): Promise<void> {

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ModelName, foldCase, splitModelName } from '../../core/names.ts'
 import { limits } from '../../core/limits.ts'
-import { readColumns } from '../../duckdb/catalog.ts'
+import { readAllColumns } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { Step } from '../../core/step.ts'
 import type { RunResults } from '../results.ts'
@@ -139,7 +139,7 @@ async function prepare(context: RunContext, steps: readonly Step[]): Promise<voi
   if (haveFollowers(context, models) || models.some(loseFollowedRows))
     await store.state.makeChanges(connection)
   const before = models.filter(({ name }) => relationType(catalog, name) === 'table')
-  if (before.length >= limits.columnsTogether) await readColumns(connection, catalog)
+  if (before.length >= limits.columnsTogether) await readAllColumns(connection, catalog)
   for (const { model } of made) {
     const { name, kind } = model
     if (kind !== 'events' && relationType(catalog, name) === null)
