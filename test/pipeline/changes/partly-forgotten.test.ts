@@ -87,32 +87,62 @@ test('a row that is late by another time than that of @keep takes no older row a
   assert.equal(await sums(space, 'days'), [6])
 })
 
-test('what was made of what is left is kept up to date, until more of it is removed', async () => {
-  await using space = await workspace(files)
-  await send(space, oneEach([200, 200, 200, 150, 150, 5, 4, 3, 2, 1]))
-  await space.ok(['run'])
-  await space.write('models/raw/e.sql', raw('-- @keep: 160 days\n'))
-  await space.ok(['run'])
+test('what was made of what is left takes late rows again, until more of it is removed', async () => {
   const day = (age: number) => ago(age).slice(0, 10)
+  const log = (keep: string) => `-- @kind: append
+-- @unique_key: id
+-- @incremental: got
+${keep}SELECT id, ts, got FROM ref.s
+`
   const tables = ['days', 'months', 'groups']
-  // The whole time in two pieces that meet, so that the second one goes on from the first.
+  const readers = tables.map((name) => {
+    const path = `models/core/${name}.sql` as const
+    return [path, files[path as keyof typeof files].replace('raw.e', 'core.log')]
+  })
+  // Each row: how many days ago it was, and came. Of the oldest day, one row stays.
+  const rows: [ts: number, got: number][] = [
+    [200, 200],
+    [200, 200],
+    [200, 10],
+    [4, 4],
+    [3, 3],
+  ]
+  const seed = () =>
+    ['id,ts,got', ...rows.map(([ts, got], i) => `${i},${day(ts)},${day(got)}`), ''].join('\n')
+  await using space = await workspace({
+    'eider.yml': files['eider.yml'],
+    'seeds/ref/s.csv': seed(),
+    'models/core/log.sql': log(''),
+    ...Object.fromEntries(readers),
+  })
+  const keeps = async (days: number) => {
+    await space.write('models/core/log.sql', log(`-- @keep: ${days} days of got\n`))
+    await space.ok(['run'])
+  }
+  /** How many of the three tables leave the late row out. */
+  const late = async (got: number) => {
+    rows.push([200, got])
+    await space.write('seeds/ref/s.csv', seed())
+    const { stdout } = await space.ok(['run'])
+    return stdout.match(/warning +(?:periods|groups) from .* keep what they have/g)?.length ?? 0
+  }
+  await space.ok(['run'])
+  await keeps(90)
+  assert.is(await late(2), 3)
+  assert.equal(await sums(space, ...tables), [5, 5, 5])
+  // In two pieces that meet, so that the second one goes on from the first.
   for (const name of tables)
     for (const [from, to] of [
       [260, 180],
-      [180, -1],
+      [180, 100],
     ] as const)
       await space.ok(['run', `core.${name}`, '--start', day(from), '--end', day(to)])
-  assert.equal(await sums(space, ...tables), [7, 7, 7])
-  await send(space, [{ id: 50, ts: ago(200) }])
-  const { stdout: late } = await space.ok(['run'])
-  assert.not.match(late, 'keep what they have')
-  assert.equal(await sums(space, ...tables), [8, 8, 8])
-  await space.write('models/raw/e.sql', raw('-- @keep: 100 days\n'))
-  await space.ok(['run'])
-  await send(space, [{ id: 51, ts: ago(150) }])
-  const { stdout: again } = await space.ok(['run'])
-  assert.is(again.match(/warning +(?:periods|groups) from .* keep what they have/g)?.length, 3)
-  assert.equal(await sums(space, ...tables), [8, 8, 8])
+  assert.equal(await sums(space, ...tables), [4, 4, 4])
+  assert.is(await late(1), 0)
+  assert.equal(await sums(space, ...tables), [5, 5, 5])
+  await keeps(7)
+  assert.is(await late(0), 3)
+  assert.equal(await sums(space, ...tables), [5, 5, 5])
 })
 
 test('a month of which days are gone keeps them, and one that is whole is made again', async () => {
