@@ -109,7 +109,11 @@ export async function openPage(
     },
     settled,
     axe: () => seriousFindings(page),
-    [Symbol.asyncDispose]: () => context.close(),
+    async [Symbol.asyncDispose]() {
+      // A handler may still wait for an answer that ends with the page.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      await context.close()
+    },
   }
 }
 
