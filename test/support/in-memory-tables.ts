@@ -128,6 +128,7 @@ async function create(connection: Connection, table: Table) {
     key.length === 0 ? sql.empty : sql` ORDER BY ${sql.join(key.map((part) => sql.ident(part)))}`
   await connection.run(sql`CREATE TABLE ${stored} AS SELECT * FROM (${rows})${order}`)
   const described = await connection.rows(sql`DESCRIBE ${stored}`)
+  const counted = await connection.row(sql`SELECT count(*) AS n FROM ${stored}`)
   const columns = described.map((column) => ({
     name: column['column_name'] as string,
     type: columnType(column['column_type'] as string),
@@ -137,7 +138,7 @@ async function create(connection: Connection, table: Table) {
     model: name,
     file: 'f',
     bytes: 0,
-    rows: 0,
+    rows: Number(counted!['n']),
     key,
     description: description ?? null,
     columns,
