@@ -20,8 +20,8 @@ import { checkKey } from './stage.ts'
 
 /**
  * By what is known without a query: the rows of the table and those of all that it reads, of an input as often as it is read.
- * Of 100 tables of two rows in chains of ten, a run took 26 statements for each to update it and takes 8 to make it again;
- * where both cost the same for longer tables was not measured.
+ * Of 300 tables of two rows in chains, a run with one changed row took 21 s of processors to update all and takes 6 to make
+ * them again; of 60 that have 2,400 rows and read as many, 4.9 s and 2.0.
  */
 export function isSmall({ catalog, project }: RunContext, model: TableModel): boolean {
   // Of a table that forgets its oldest rows the SELECT still has them.
