@@ -54,6 +54,8 @@ test('each bound of a rule is a check, and what no check stands for is named', a
         mustBe: 0
       - {metric: nullValues, arguments: {properties: [size]}, mustBeLessThan: 5, mustBeGreaterThan: 1}
       - {type: custom, engine: eider, implementation: "size > 0 /* why */", schedule: daily}
+      - {metric: duplicateValues, arguments: {properties: [size]}, mustBeLessOrEqualTo: 49, unit: percent}
+      - {metric: duplicateValues, arguments: {properties: [status]}, mustBeLessOrEqualTo: 50, unit: percent}
 `),
   })
   const { stderr } = await space.ok(['import', 'c.yaml'])
@@ -63,6 +65,7 @@ test('each bound of a rule is a check, and what no check stands for is named', a
     'not taken: schema.1.quality.2.arguments.pattern',
     'not taken: schema.1.quality.3.mustBeGreaterThan',
     'not taken: schema.1.quality.4.schedule',
+    'not taken: schema.1.quality.6',
     'SQL of the file: -- @check: size > 0 /* why */',
   ])
   const text = readFileSync(space.path('models/core/orders.sql'), 'utf8')
@@ -71,8 +74,10 @@ test('each bound of a rule is a check, and what no check stands for is named', a
     'row_count(< 100)',
     "accepted(status, 'a', 'b  c')",
     'not_null(size) up to 4 rows',
+    'unique(size) up to 49%',
   ])
     assert.ok(text.includes(`-- @check: ${check}\n`), text)
+  await space.ok(['check'])
 })
 
 test('values of a column with numbers are numbers', async () => {

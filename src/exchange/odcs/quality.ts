@@ -178,7 +178,8 @@ function textsOf(rule: Rule, column: string | null): ReadTexts {
   }
   const named = metric ?? oldMetric
   if (named === 'rowCount') return rowCountTexts(rule)
-  const bounds = boundsOf(rule)
+  // Each key that occurs twice has two rows.
+  const bounds = boundsOf(rule, named === 'duplicateValues' ? 50 : 100)
   const columns = columnsOf(rule, column)
   const { validValues } = argumentsOf(rule)
   const test = testText(named, columns, validValues)
@@ -234,24 +235,25 @@ function rowCountTexts(rule: Rule): ReadTexts {
   }
 }
 
-/** What follows a check, once for each bound that can be said. */
-function boundsOf(rule: Rule) {
+/** What follows a check, once for each bound that can be said. `all`: the percentage that is never exceeded. */
+function boundsOf(rule: Rule, all: number) {
   const { mustBe, mustBeLessOrEqualTo: most, mustBeLessThan: below, unit = 'rows' } = rule
   const isRows = unit === 'rows'
   return [
     ...(mustBe === 0 ? [{ member: 'mustBe', text: '' }] : []),
-    ...upToText('mustBeLessOrEqualTo', most, unit),
+    ...upToText('mustBeLessOrEqualTo', most, unit, all),
     ...upToText(
       'mustBeLessThan',
       typeof below === 'number' && isRows ? Math.ceil(below) - 1 : null,
       unit,
+      all,
     ),
   ]
 }
 
-function upToText(member: string, most: unknown, unit: unknown) {
+function upToText(member: string, most: unknown, unit: unknown, all: number) {
   if (typeof most !== 'number' || most < 0 || !DECIMAL.test(String(most))) return []
-  // One that lets all rows be wrong is no check here.
-  if (unit === 'percent') return most < 100 ? [{ member, text: ` up to ${most}%` }] : []
+  // One that never fails is no check here.
+  if (unit === 'percent') return most < all ? [{ member, text: ` up to ${most}%` }] : []
   return unit === 'rows' ? [{ member, text: ` up to ${Math.floor(most)} rows` }] : []
 }
