@@ -1,4 +1,5 @@
-// The range of `--start` and `--end`, and the pieces of `--by`, before anything is done: what is wrong with it is a mistake of the command line.
+// The range of `--start` and `--end`, and the pieces of `--by`, before anything is done: what is wrong with them is a
+// mistake of the command line.
 
 import { isNoValue } from '../compiler/checks/check-query.ts'
 import { UsageError } from '../core/failures.ts'
@@ -12,6 +13,7 @@ import { sql } from '../core/sql.ts'
 import type { WatermarkRange } from '../core/step.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { piecesOf } from './build/pieces.ts'
+import { isTime } from './changes/ranges.ts'
 
 /**
  * Throws UsageError for a range that is none in one of the selected models, for pieces that their columns do not have or
@@ -82,16 +84,16 @@ async function refuseNoPieces(
   const type = model.columns.find(({ name }) => name === ranged.column)?.type
   const isUnit = timeUnits.some((unit) => unit === by)
   const isLength = /^0*[1-9]\d*$/.test(by)
-  const isTime = type === undefined ? null : /^(?:DATE$|TIMESTAMP)/.test(type)
+  const hasTimes = type === undefined ? null : isTime(type)
   // The type of a column that follows from data is not known yet.
   const fits =
-    isTime === null ? isUnit || isLength : isTime ? isUnit : isLength && isWholeNumber(type!)
+    hasTimes === null ? isUnit || isLength : hasTimes ? isUnit : isLength && isWholeNumber(type!)
   const units = timeUnits.join(', ')
   const length = 'a number for a column of whole numbers, such as --by 100000'
   if (!fits)
     throw new UsageError(
       `--by ${by} does not fit "${ranged.column}"${type === undefined ? '' : ` (${type})`}, the @${ranged.at} of ${model.name}`,
-      { hint: `write ${isTime === null ? `${units}, or ${length}` : isTime ? units : length}` },
+      { hint: `write ${hasTimes === null ? `${units}, or ${length}` : hasTimes ? units : length}` },
     )
   if (type !== undefined) await piecesOf(connection, model, range, by)
 }

@@ -7,7 +7,10 @@ import type { Connection } from '../duckdb/database.ts'
 import { textOf } from '../duckdb/values.ts'
 import type { Store } from '../store/store.ts'
 
-/** Before a run records itself, or for a plan of one. A run that was killed between its publication and its record looks the same, once. */
+/**
+ * Before a run records itself, or for a plan of one. A run that was killed between its publication and its record looks
+ * the same, once.
+ */
 export async function warnIfOlder(
   connection: Connection,
   { state, snapshots, openPuller }: Pick<Store, 'state' | 'snapshots' | 'openPuller'>,

@@ -50,11 +50,19 @@ export class ChangeRows {
     await this.#replaceFollowers(connection, followers)
   }
 
-  async add(connection: Connection, name: ChangeTable, rows: readonly SavedRow[]): Promise<void> {
-    const waiting = name === 'followers' ? undefined : this.#waiting.get(connection)?.[name]
-    if (name === 'followers') await this.#insertAtOnce(connection, name, rows)
-    else if (waiting === undefined) await this.#insert(connection, name, rows)
+  async add(
+    connection: Connection,
+    name: Exclude<ChangeTable, 'followers'>,
+    rows: readonly SavedRow[],
+  ): Promise<void> {
+    const waiting = this.#waiting.get(connection)?.[name]
+    if (waiting === undefined) await this.#insert(connection, name, rows)
     else waiting.push(...rows)
+  }
+
+  /** Behind those that it has. */
+  async addFollower(connection: Connection, rows: readonly SavedRow[]): Promise<void> {
+    await this.#insertAtOnce(connection, 'followers', rows)
   }
 
   /** In place of those that it has. */
@@ -109,4 +117,4 @@ export class ChangeRows {
 }
 
 /** No statement grows without bound. */
-const ROWS_AT_ONCE = 1_000
+export const ROWS_AT_ONCE = 1_000

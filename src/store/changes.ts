@@ -23,7 +23,7 @@ import { type Sql, sql } from '../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf } from '../duckdb/values.ts'
-import { ChangeRows, type ChangeTable } from './change-rows.ts'
+import { ChangeRows, type ChangeTable, ROWS_AT_ONCE } from './change-rows.ts'
 import { type Position, type Versions, waysFrom } from './change-ways.ts'
 import { FORGOTTEN_TABLE, ForgottenValues } from './forgotten.ts'
 
@@ -285,7 +285,7 @@ export class ChangeTables {
       const found = sql`SELECT 1 FROM ${this.#table('followers')} WHERE ${own} LIMIT 1`
       if ((await connection.row(found)) === null) return
     }
-    await this.#rows.add(connection, 'followers', isNothing ? [[reader, null, null, null]] : rows)
+    await this.#rows.addFollower(connection, isNothing ? [[reader, null, null, null]] : rows)
   }
 
   /** In the transaction that changes what it has read: as if that were nothing. */
@@ -352,9 +352,6 @@ export class ChangeTables {
       QUALIFY seq = max(seq) OVER (PARTITION BY lower(reader)))`
   }
 }
-
-/** No statement grows without bound. */
-const ROWS_AT_ONCE = 1_000
 
 interface SavedChange {
   readonly model: ModelName

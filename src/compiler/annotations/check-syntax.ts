@@ -1,6 +1,6 @@
 // A check in an annotation: how it is written, and what is read of it.
 
-import type { Comparison, UpTo } from '../../core/model.ts'
+import type { Check, Comparison, UpTo } from '../../core/model.ts'
 import type { Span } from '../../core/source-text.ts'
 import {
   type AnnotationReader,
@@ -106,6 +106,9 @@ export function misreadCheck(text: string, at: number): string | undefined {
     ? 'row_count has no up to: it says itself how many rows there may be'
     : wayToBound(rest)
 }
+
+/** The percentage that a check of this form never exceeds: each key that occurs twice has two rows at least. */
+export const mostPercent = (is: Check['test']['is']): number => (is === 'unique' ? 50 : 100)
 
 /** What to write instead of `up to 10` or another bound that is not understood. */
 export function wayToBound(text: string): string {

@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { FilePlace } from '../../core/source-text.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
-import { upToAtEnd, wayToBound } from '../annotations/check-syntax.ts'
+import { mostPercent, upToAtEnd, wayToBound } from '../annotations/check-syntax.ts'
 import { isWord, tokenize } from '../sql/tokens.ts'
 
 /** What is wrong with the `up to` of a check as it is written; `is`: its form, `query` for a file of checks/. */
@@ -45,10 +45,9 @@ function whyNever({ most, unit }: UpTo, is: Check['test']['is']): string | null 
       : 'is more than any table has, so the check never fails'
   }
   if (most >= 100) return 'lets all rows be wrong, so the check never fails'
-  // Each such key has two rows at least.
-  if (is === 'unique' && most >= 50)
-    return 'lets all keys occur twice, so the check never fails: it is a share of the rows'
-  return null
+  return most < mostPercent(is)
+    ? null
+    : 'lets all keys occur twice, so the check never fails: it is a share of the rows'
 }
 
 /** The words that a value of its own may have. */

@@ -27,7 +27,8 @@ interface ReadTable {
 
 /**
  * Why a query must not be run: it would read such a number; null: it would not. `tables`: those of sources that it can
- * read, as `source.table`. `query` is made only where one of these may hold such a number. Throws DatabaseError, also for what the query itself would throw.
+ * read, as `source.table`. `query` is made only where one of these may hold such a number. Throws DatabaseError, also for
+ * what the query itself would throw.
  */
 export async function lostNumber(
   connection: Connection,

@@ -2,6 +2,7 @@
 // where a check is a condition, else the check as it is written, which only eider reads.
 
 import { isMap, type Node } from 'yaml'
+import { mostPercent } from '../../compiler/annotations/check-syntax.ts'
 import type { Check, CheckTest, Comparison, UpTo } from '../../core/model.ts'
 import { annotationName, entitySetName } from '../../core/names.ts'
 import { hasComment, inOneLine } from '../check-text.ts'
@@ -178,8 +179,7 @@ function textsOf(rule: Rule, column: string | null): ReadTexts {
   }
   const named = metric ?? oldMetric
   if (named === 'rowCount') return rowCountTexts(rule)
-  // Each key that occurs twice has two rows.
-  const bounds = boundsOf(rule, named === 'duplicateValues' ? 50 : 100)
+  const bounds = boundsOf(rule, mostPercent(named === 'duplicateValues' ? 'unique' : 'condition'))
   const columns = columnsOf(rule, column)
   const { validValues } = argumentsOf(rule)
   const test = testText(named, columns, validValues)

@@ -19,6 +19,7 @@ import type { NewRecord } from '../../store/state.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { isInterruption } from '../failure.ts'
+import { isTime } from '../changes/ranges.ts'
 import type { RunResults } from '../results.ts'
 import { partsOnce } from '../rules/recorded.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -34,15 +35,15 @@ export async function piecesOf(
 ): Promise<readonly WatermarkRange[]> {
   const { column: name } = rangeColumnOf(model)!
   const type = model.columns.find((column) => sameName(column.name, name))?.type ?? guessOf(by)
-  const isTime = /^(?:DATE$|TIMESTAMP)/.test(type)
-  const bounds = isTime ? timeBounds(start, end, by) : numberBounds(start, end, BigInt(by))
-  const value = sql`CAST(bound AS ${sql.type(isTime ? type : HUGE)})`
+  const hasTimes = isTime(type)
+  const bounds = hasTimes ? timeBounds(start, end, by) : numberBounds(start, end, BigInt(by))
+  const value = sql`CAST(bound AS ${sql.type(hasTimes ? type : HUGE)})`
   const whole = model.kind === 'period' ? periodStart(value, model.period, type) : value
   const found = await connection.rows(sql`
     SELECT DISTINCT CAST(bound AS VARCHAR) AS bound FROM (SELECT ${whole} AS bound FROM (${bounds}))
-    WHERE bound > ${sql.value(start)}::${sql.type(isTime ? type : HUGE)}
-      AND bound < ${sql.value(end)}::${sql.type(isTime ? type : HUGE)}
-    ORDER BY CAST(bound AS ${sql.type(isTime ? type : HUGE)}) LIMIT ${sql.value(limits.backfillPieces)}`)
+    WHERE bound > ${sql.value(start)}::${sql.type(hasTimes ? type : HUGE)}
+      AND bound < ${sql.value(end)}::${sql.type(hasTimes ? type : HUGE)}
+    ORDER BY CAST(bound AS ${sql.type(hasTimes ? type : HUGE)}) LIMIT ${sql.value(limits.backfillPieces)}`)
   if (found.length === limits.backfillPieces)
     throw new UsageError(
       `--by ${by} makes more than ${grouped(limits.backfillPieces)} pieces of the range`,

@@ -26,7 +26,7 @@ export const widthOf = (values: Sql, type: ColumnType): Sql =>
 /** Whether values that lie near each other have one bucket, and others another. */
 export const hasParts = (type: ColumnType): boolean => isTime(type) || isNumber(type)
 
-export const isTime = (type: ColumnType) => /^(?:DATE$|TIMESTAMP)/.test(type)
+export const isTime = (type: ColumnType | ''): boolean => /^(?:DATE$|TIMESTAMP)/.test(type)
 const isNumber = (type: ColumnType) =>
   /^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)$|DECIMAL|FLOAT|DOUBLE)/.test(type)
 

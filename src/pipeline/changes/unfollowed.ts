@@ -10,6 +10,7 @@ import { continuesTable } from '../build/materialize/relation.ts'
 import { tableOf } from '../build/materialize/renames.ts'
 import { distance } from '../build/materialize/stage.ts'
 import type { RunContext } from '../run-context.ts'
+import { isTime } from './ranges.ts'
 import { followingOf } from './following.ts'
 
 /** At most one line. */
@@ -56,8 +57,6 @@ export async function unfollowedBy(context: RunContext, model: Model): Promise<U
     warnings: row['ahead'] === true ? [`${missed}; ${way}`] : [],
   }
 }
-
-const isTime = (type: string): boolean => /^(?:DATE$|TIMESTAMP)/.test(type)
 
 function describe(project: CompiledProject, model: Model): string | null {
   const following = followingOf(project, model)
