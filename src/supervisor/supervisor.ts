@@ -55,6 +55,8 @@ export class Supervisor {
   #looking: NodeJS.Timeout | null = null
   readonly #notifier: Notifier
   readonly #file: StateFile
+  /** Until all events have been told. */
+  #said: Promise<void> = Promise.resolve()
 
   private constructor(options: SupervisorOptions, before: UpState | null) {
     this.#options = options
@@ -158,6 +160,7 @@ export class Supervisor {
     await this.#notifier.end(limits.lastNotificationMs)
     this.#file.save()
     await this.#file.saved()
+    await this.#said
   }
 
   #listening(name: ServiceName): ServiceListening | null {
@@ -170,10 +173,11 @@ export class Supervisor {
       .catch((error: unknown) => this.#options.onProblem('freshness-not-read', error))
   }
 
+  /** Told after its state is in the file, so that who reads of it finds it in `eider status`. */
   #event(event: UpEvent): void {
     if (event.event === 'scheduled-run-finished') this.#sets.noteRun()
-    this.#options.onEvent(event)
     this.#file.save()
+    this.#said = this.#said.then(() => this.#file.saved()).then(() => this.#options.onEvent(event))
   }
 
   #tell({ occasion, failures }: News, state: ScheduledState): void {
