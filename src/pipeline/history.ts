@@ -1,12 +1,17 @@
 // What earlier runs did, from `_eider.runs`: each row has the results of its run as JSON (docs/schemas/run_results.json).
 
 import { limits } from '../core/limits.ts'
-import type { ModelName } from '../core/names.ts'
 import type { ChangeWay, TableChanges } from '../core/report/progress.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf, type Row } from '../duckdb/values.ts'
+import {
+  alwaysNamed,
+  isOfModel,
+  recordedNames,
+  type RecordedName,
+} from './rename/recorded-names.ts'
 import { STATE_SCHEMA } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 
@@ -51,7 +56,10 @@ export async function runHistory(
     ORDER BY run.started_at DESC, run.finished_at DESC`)
 }
 
-/** Newest first; runs that were not about the model are left out. Names are case-insensitive. */
+/**
+ * Newest first, also under names that the model had before; runs that were not about it are left out. Names are
+ * case-insensitive. One that has become that of another model has what is recorded under it.
+ */
 export async function modelHistory(
   { connection, store }: Recorded,
   model: string,
@@ -59,6 +67,24 @@ export async function modelHistory(
 ): Promise<readonly ModelRun[]> {
   if (!(await hasHistory(connection))) return []
   const all = await store.state.allRuns()
+  const names = await recordedNames(connection, all, model)
+  const found = await resultsOf({ connection, all, names }, limit)
+  if (found.length > 0) return found
+  return resultsOf({ connection, all, names: [alwaysNamed(model)] }, limit)
+}
+
+async function resultsOf(
+  {
+    connection,
+    all,
+    names,
+  }: {
+    readonly connection: Connection
+    readonly all: Sql
+    readonly names: readonly RecordedName[]
+  },
+  limit: number,
+): Promise<readonly ModelRun[]> {
   const resultsIn = (runs: Sql) =>
     connection.rows(sql`
       SELECT run_id, strftime(started_at, '%Y-%m-%dT%H:%M:%SZ') AS started_at, result.status,
@@ -67,7 +93,7 @@ export async function modelHistory(
         changes.rows_out::DOUBLE AS rows_out, changes.rows_after::DOUBLE AS rows_after, changes.definition AS rule
       FROM (SELECT *, result.changes AS changes FROM (
         SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs}))) AS run
-      WHERE lower(result.model) = lower(${sql.value(model)})
+      WHERE ${isOfModel(names)}
       ORDER BY run.started_at DESC, run.finished_at DESC LIMIT ${sql.value(limit + 1)}`)
   const recent = await resultsIn(newest(all, (limit + 1) * limits.runsPerModelResult))
   const found = recent.length > limit ? recent : await resultsIn(all)
@@ -114,17 +140,17 @@ export async function recordedRun(
   }
 }
 
-/** By which definition the rows of a table were last changed before a time; null: no run has recorded it. */
+/** By which definition the rows of a table were last changed before a time; null: no run has recorded it. `names`: its own. */
 export async function ruleAt(
   { connection, state }: Pick<Store, 'state'> & { readonly connection: Connection },
-  model: ModelName,
+  names: readonly RecordedName[],
   time: Date,
 ): Promise<string | null> {
   const row = await connection.row(sql`
     SELECT arg_max(result.changes.definition, started_at) AS definition FROM (
       SELECT started_at, unnest(from_json(summary->'models', ${RESULT})) AS result
       FROM (${await state.allRuns()}) WHERE started_at <= ${sql.value(time.toISOString())}::TIMESTAMPTZ)
-    WHERE lower(result.model) = lower(${sql.value(model)}) AND result.changes.definition IS NOT NULL`)
+    WHERE (${isOfModel(names)}) AND result.changes.definition IS NOT NULL`)
   const definition = row?.['definition']
   return typeof definition === 'string' ? definition : null
 }

@@ -7,7 +7,7 @@ import type { CompiledProject, Kind } from '../core/model.ts'
 import { foldCase, type ModelName } from '../core/names.ts'
 import type { Column } from '../core/relation.ts'
 import { sql } from '../core/sql.ts'
-import { type EngineCatalog, describe } from '../duckdb/catalog.ts'
+import { catalogKey, describe, type EngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { ifRefused } from '../duckdb/errors.ts'
 import { borrow, type Borrowed } from './borrow/borrow.ts'
@@ -18,10 +18,11 @@ import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
 import { NO_SOURCES, readSourceAges, sourcesRead } from './plan/source-age.ts'
 import { keepsRules } from './rules/rule.ts'
+import { alwaysNamed, nameAt, recordedNames } from './rename/recorded-names.ts'
 import { partsOnce } from './rules/recorded.ts'
 import type { RunContext } from './run-context.ts'
 import { allModels, type PlanRequest } from './run-request.ts'
-import type { State } from '../store/state.ts'
+import { STATE_SCHEMA } from '../store/state.ts'
 
 /** Throws UsageError for a selector that can never match, and for a range that is none of a selected model. */
 export async function readContext(
@@ -39,7 +40,7 @@ export async function readContext(
   } = request
   const { connection, catalog, state, startedAt } = found
   const { models, external } = project
-  const lost = await lostTables(request, catalog, state)
+  const lost = await lostTables(request, found)
   const fileHashes = await hashFiles(connection, paths.dir, models.values(), externalsOf(project))
   const known = { connection, state, fileHashes }
   const asked = await chooseModels(known, knownModels(project), selection)
@@ -113,23 +114,30 @@ function lent(
 /** What was published tells where the state was lost together with the table. */
 async function lostTables(
   { store, project, isCopy }: PlanRequest,
-  catalog: EngineCatalog,
-  state: State,
+  { connection, catalog, state }: Pick<RunContext, 'connection' | 'catalog' | 'state'>,
 ): Promise<ReadonlySet<ModelName>> {
   if (isCopy === true) return new Set()
   const missing = [...project.models.values()].filter(
     ({ name }) => relationType(catalog, name) === null,
   )
   const keepsRows = ({ kind }: { readonly kind: Kind }) => kinds[kind].keepsRows
-  const [recorded, others] = [new Set<ModelName>(), new Set<ModelName>()]
+  const [lost, others] = [new Set<ModelName>(), new Set<ModelName>()]
   for (const model of missing) {
     const record = state.models.get(model.name)
     if (record === undefined && keepsRows(model) && model.expose !== null) others.add(model.name)
-    if (record?.removed === false && keepsRows(record)) recorded.add(model.name)
+    if (record?.removed === false && keepsRows(record)) lost.add(model.name)
   }
   const published = others.size === 0 ? null : await store.snapshots.current()
-  const served = published?.relations.filter(({ model, rows }) => rows > 0 && others.has(model))
-  return new Set([...recorded, ...(served ?? []).map(({ model }) => model)])
+  const hasRuns = catalog.relations.has(catalogKey(STATE_SCHEMA, 'runs'))
+  for (const { model, rows } of published?.relations ?? []) {
+    if (rows === 0 || !others.has(model)) continue
+    const names = hasRuns
+      ? await recordedNames(connection, await store.state.allRuns(), model)
+      : [alwaysNamed(model)]
+    // Where another one had the name when it was published, that has been renamed since.
+    if (nameAt(names, published!.publishedAt) !== null) lost.add(model)
+  }
+  return lost
 }
 
 /** What could not be read is read again. */

@@ -9,10 +9,15 @@ import { describeResults } from './artifacts.ts'
 import { countRows } from './build/materialize/relation.ts'
 
 interface Work {
-  readonly command: 'erase' | 'publish' | 'restore'
+  readonly command: 'erase' | 'mv' | 'publish' | 'restore'
   readonly runId: string
   readonly startedAt: Date
-  readonly models: readonly ModelResult[]
+  readonly models: readonly (ModelResult | Renamed)[]
+}
+
+/** Of `eider mv`: its rows are those of before. */
+export interface Renamed extends ModelResult {
+  readonly renamed_from: ModelName
 }
 
 /** Call this in the transaction that changes the tables. */

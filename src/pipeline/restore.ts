@@ -34,6 +34,7 @@ import { formerNames } from './former-names.ts'
 import { ruleAt } from './history.ts'
 import { RESTORED } from './plan/decide.ts'
 import { recordWork, workOn } from './record-work.ts'
+import { nameAt, recordedNames, type RecordedName } from './rename/recorded-names.ts'
 import type { Clients } from './guard-clients.ts'
 import { publishNow } from './republish.ts'
 import { RunResults } from './results.ts'
@@ -74,7 +75,8 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
   await refuseUnfinished(request.paths)
   const known = await state.begin(connection, project.models.keys())
   const record = requireTable(known, model)
-  const relation = await relationOf(request)
+  const had = await recordedNames(connection, await state.allRuns(), model.name)
+  const relation = await relationOf(request, had)
   const table = sql.relation(model.name)
   const now = await describe(connection, sql`FROM ${table}`)
   const renames = renamesSince(model, relation.columns, now)
@@ -91,7 +93,7 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
   if (dryRun || rowsIn + rowsOut === 0) return { ...counts, published: null }
   const { runId, startedAt } = new RunResults(new Date(), () => {})
   const version = hashOf(16, [record.version, runId])
-  const rules = await rulesOf(request, record)
+  const rules = await rulesOf(request, record, had)
   const changes = followedColumns({ store: opened }, model).length > 0
   if (changes) await state.makeChanges(connection)
   const checks = await checksOfTables(connection, model)
@@ -169,7 +171,10 @@ function requireTable({ state, catalog }: Known, model: Model): ModelRecord {
   })
 }
 
-async function relationOf(request: RestoreRequest): Promise<PublishedRelation> {
+async function relationOf(
+  request: RestoreRequest,
+  had: readonly RecordedName[],
+): Promise<PublishedRelation> {
   const { opened, model, state, stateText } = request
   const { past } = opened
   const { name } = model
@@ -178,7 +183,12 @@ async function relationOf(request: RestoreRequest): Promise<PublishedRelation> {
     throw new EnvironmentError('state-not-kept', `the state of ${stateText} is no longer kept`, {
       hint: `eider history ${name} shows which are`,
     })
-  const relation = snapshot.relations.find((one) => sameName(one.model, name))
+  const then = nameAt(had, state.publishedAt)
+  if (then === null)
+    throw new UsageError(`what the state of ${stateText} has as ${name} is another table now`, {
+      hint: `it was renamed since, and ${name} was made after that: eider history ${name}`,
+    })
+  const relation = snapshot.relations.find((one) => sameName(one.model, then))
   if (relation === undefined) throw notInState(request, snapshot.relations)
   const problem = await past.problemOf(relation)
   if (problem !== null) throw damaged(stateText, `${name}: ${problem}`)
@@ -319,11 +329,12 @@ async function touchedBy(
 async function rulesOf(
   { opened, model, state: { publishedAt } }: RestoreRequest,
   record: ModelRecord,
+  had: readonly RecordedName[],
 ): Promise<readonly [Omit<NewRecord, 'version'>, ...Omit<NewRecord, 'version'>[]]> {
   const { connection, state } = opened
   const { name, kind } = model
   // No definition is known to have made rows of which no run has recorded one, so they count as those of another.
-  const definition = (await ruleAt(opened, name, publishedAt)) ?? hashOf(32, ['restored', name])
+  const definition = (await ruleAt(opened, had, publishedAt)) ?? hashOf(32, ['restored', name])
   const rule =
     definition === record.definition
       ? record.fingerprint.split('.').filter((part) => part.startsWith('rule-'))

@@ -12,7 +12,9 @@ import { limits } from '../../core/limits.ts'
 import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
+import type { ModelResult } from '../../core/report/progress.ts'
 import type { describeResults } from '../artifacts.ts'
+import type { Renamed } from '../record-work.ts'
 
 /** The part of a catalog that each run changes. */
 export interface PastRuns {
@@ -66,6 +68,8 @@ export function withRuns(known: PastRuns, results: readonly Results[], models: S
 
 const isErasure = (run: Results) => 'command' in run && run.command === 'erase'
 
+const isRenamed = (result: ModelResult): result is Renamed => 'renamed_from' in result
+
 /** Oldest first. */
 async function resultsSince(
   connection: Connection,
@@ -87,6 +91,11 @@ function addState(
   result: Results['models'][number],
   models: SpokenOf,
 ): void {
+  if (isRenamed(result)) {
+    const state = states.get(result.renamed_from)
+    if (state !== undefined) states.set(result.model, state)
+    return
+  }
   const { run_id: runId, started_at: at } = run
   const { model, status, because, ms, rows, warnings = [] } = result
   const freshAt = freshAfter(states, run, result, models)

@@ -24,6 +24,8 @@ import { sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { countRows, createSchema, relationType } from '../build/materialize/relation.ts'
 import type { Opened } from '../orphans.ts'
+import { recordWork } from '../record-work.ts'
+import { RunResults } from '../results.ts'
 import { readRenaming, recordRenaming, type Renaming, strikeRenaming } from './record.ts'
 import { hintOfSystem, problemOfSystem } from '../../files/system-errors.ts'
 
@@ -134,6 +136,7 @@ export async function renameRelation(
       })
   }
   const rows = type === 'table' ? await countRows(connection, sql.relation(old)) : null
+  const { runId, startedAt } = new RunResults(new Date(), () => {})
   await using undo = new Resources()
   await state.change(connection, async () => {
     if (inTheWay !== null) await tables.drop(connection, to, inTheWay)
@@ -149,6 +152,9 @@ export async function renameRelation(
     await tables.drop(connection, old, type)
     for (const name of rollups.filter((one) => models.has(one)))
       await dropTable({ connection, state, tables }, name, relationType(catalog, name))
+    const because = `renamed from ${old}`
+    const renamed = { model: to, status: 'unchanged', because, renamed_from: old, ms: 0 } as const
+    await recordWork(connection, { command: 'mv', runId, startedAt, models: [renamed] })
     if (file === null) return
     await file.rename()
     undo.defer(() => file.renameBack())
