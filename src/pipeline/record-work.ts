@@ -39,15 +39,17 @@ export async function workOn(
   connection: Connection,
   model: ModelName,
   { definition }: Pick<ModelRecord, 'definition'>,
-  { way, because, ...counts }: WorkOnTable,
+  { way, because, warnings = [], ...counts }: WorkOnTable,
 ): Promise<ModelResult> {
   const after = await countRows(connection, sql.relation(model))
   const none = { rows_in: null, rows_changed: null, rows_out: null }
   const changes = { way, ...none, ...counts, rows_after: after, definition }
-  return { model, status: 'built', because, rows: after, changes, ms: 0 }
+  const said = warnings.length === 0 ? {} : { warnings }
+  return { model, status: 'built', because, rows: after, ...said, changes, ms: 0 }
 }
 
 interface WorkOnTable extends Partial<Pick<TableChanges, 'rows_in' | 'rows_changed' | 'rows_out'>> {
   readonly way: ChangeWay
   readonly because: string
+  readonly warnings?: readonly string[]
 }

@@ -16,7 +16,7 @@ import { isEdited, type Known } from '../store/state.ts'
 import type { Store } from '../store/store.ts'
 import { relationType } from './build/materialize/relation.ts'
 import { checkKey } from './build/materialize/stage.ts'
-import { brokenChecks, checksOfTables } from './build/run-checks.ts'
+import { checksOfTables, judgeRows } from './build/run-checks.ts'
 import { catalogRun } from './catalog/catalog-text.ts'
 import { readPastRuns } from './catalog/past-runs.ts'
 import { followedColumns } from './changes/notes.ts'
@@ -54,8 +54,9 @@ export async function republish(request: RepublishRequest): Promise<Republished>
   const known = await state.begin(connection, project.models.keys())
   const models = chosenModels(project, known, names)
   const { runId, startedAt: now } = new RunResults(new Date(), () => {})
-  for (const model of models) await requireSound(connection, model)
-  const versions = await nextVersions(request, known, models, { runId, startedAt: now })
+  const sound: SoundModel[] = []
+  for (const model of models) sound.push({ model, warnings: await requireSound(connection, model) })
+  const versions = await nextVersions(request, known, sound, { runId, startedAt: now })
   const published = await publishNow({ ...request, versions, runId, now })
   return { ...published, models: models.map(({ name }) => name) }
 }
@@ -105,8 +106,13 @@ const notPublished = (problem: string): EnvironmentError =>
     hint: 'nothing was published; correct the rows, and publish again',
   })
 
-/** A build checks the rows that it makes; nobody has checked these. */
-async function requireSound(connection: Connection, model: Model): Promise<void> {
+interface SoundModel {
+  readonly model: Model
+  readonly warnings: readonly string[]
+}
+
+/** A build checks the rows that it makes; nobody has checked these. Returns a line for each `@warn` that found rows. */
+async function requireSound(connection: Connection, model: Model): Promise<readonly string[]> {
   try {
     await checkKey(connection, sql.relation(model.name), model.expose?.key ?? [], 'expose', '')
   } catch (error) {
@@ -114,10 +120,11 @@ async function requireSound(connection: Connection, model: Model): Promise<void>
     throw notPublished(`${model.name}: ${error.message.replace(/; $/, '')}`)
   }
   // Events stay, and are published, even when checks fail.
-  if (model.kind === 'events') return
+  if (model.kind === 'events') return []
   const checks = await checksOfTables(connection, model)
-  const problem = await brokenChecks(connection, { ...model, checks })
+  const { problem, warnings } = await judgeRows(connection, { ...model, checks })
   if (problem !== null) throw notPublished(problem)
+  return warnings
 }
 
 function chosenModels(
@@ -151,14 +158,15 @@ function problemOf({ state, catalog }: Known, model: Model): string | null {
 async function nextVersions(
   request: RepublishRequest,
   known: Known,
-  models: readonly Model[],
+  sound: readonly SoundModel[],
   { runId, startedAt }: Pick<RunResults, 'runId' | 'startedAt'>,
 ): Promise<ReadonlyMap<ModelName, string>> {
   const { connection, state } = request.opened
-  const records = models.map((model) => {
+  const records = sound.map(({ model, warnings }) => {
     const { fingerprint, version } = known.state.models.get(model.name)!
-    return { model, fingerprint, version: hashOf(16, [version, runId]) }
+    return { model, warnings, fingerprint, version: hashOf(16, [version, runId]) }
   })
+  const models = sound.map(({ model }) => model)
   const followed = models.filter(({ name }) => state.changes.columnsOf(name).length > 0)
   if (followed.length > 0) await state.makeChanges(connection)
   const touched = await touchedByHand(request, known, followed)
@@ -174,8 +182,10 @@ async function nextVersions(
       )
     }
     const work = []
-    for (const { model } of records)
-      work.push(await workOn(connection, model.name, model, { way: 'publish', because: BY_HAND }))
+    for (const { model, warnings } of records) {
+      const done = { way: 'publish', because: BY_HAND, warnings } as const
+      work.push(await workOn(connection, model.name, model, done))
+    }
     await recordWork(connection, { command: 'publish', runId, startedAt, models: work })
     // Who follows events goes by their number: it becomes one that it never was.
     for (const { name, kind } of followed)

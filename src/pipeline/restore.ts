@@ -25,7 +25,7 @@ import { isLosslessWidening } from './build/materialize/evolve.ts'
 import { countRows, relationType } from './build/materialize/relation.ts'
 import { pendingRenames, renamedTable, withRenames } from './build/materialize/renames.ts'
 import { checkKey } from './build/materialize/stage.ts'
-import { brokenChecks, checksOfTables } from './build/run-checks.ts'
+import { checksOfTables, judgeRows } from './build/run-checks.ts'
 import { followedColumns } from './changes/notes.ts'
 import { rangesIn } from './changes/ranges.ts'
 import { refuseUnfinished } from './erase/record.ts'
@@ -103,7 +103,7 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
     await connection.run(sql`DELETE FROM ${target.table}`)
     const rows = await target.rows(sql`SELECT ${names} FROM ${ROWS}`)
     await connection.run(sql`INSERT INTO ${target.table} BY NAME ${rows}`)
-    await requireChecks(connection, { ...model, checks })
+    const warnings = await requireChecks(connection, { ...model, checks })
     for (const one of rules) await state.recordModels(connection, runId, [{ ...one, version }])
     await state.changes.record(
       connection,
@@ -121,6 +121,7 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
       rows_in: rowsIn,
       rows_changed: 0,
       rows_out: rowsOut,
+      warnings,
     } as const
     const models = [await workOn(connection, model.name, { definition }, done)]
     await recordWork(connection, { command: 'restore', runId, startedAt, models })
@@ -304,10 +305,10 @@ async function requireKeys(connection: Connection, model: Model): Promise<void> 
   }
 }
 
-/** In the transaction of the restore. A check may have come since. */
-async function requireChecks(connection: Connection, model: Model): Promise<void> {
-  const problem = await brokenChecks(connection, model)
-  if (problem === null) return
+/** In the transaction of the restore. A check may have come since. Returns a line for each `@warn` that found rows. */
+async function requireChecks(connection: Connection, model: Model): Promise<readonly string[]> {
+  const { problem, warnings } = await judgeRows(connection, model)
+  if (problem === null) return warnings
   throw new UsageError(`the rows of then fail a check: ${problem}`, {
     hint: 'nothing was changed; to have them nevertheless, make the @check a @warn first',
   })

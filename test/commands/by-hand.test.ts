@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
+import { catalogStates } from '../support/catalog-states.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const files = {
@@ -70,6 +71,17 @@ test('rows that somebody deletes are told by plan, by each run and by doctor, un
   await space.ok(['publish', 'core.orders'])
   assert.not.match((await space.ok(['run'])).stdout, /by hand/)
   assert.equal((await tables(space)).status, 'ok')
+})
+
+test('what a warning finds in rows of somebody else is published with them', async () => {
+  const { 'models/core/orders.sql': model } = files
+  const warned = { 'models/core/orders.sql': `-- @warn: total < 40\n${model}` }
+  await using space = await workspace({ ...files, ...warned })
+  await space.ok(['run'])
+  await byHand(space, sql`UPDATE core.orders SET total = 50 WHERE id = 2`)
+  await space.ok(['publish', 'core.orders'])
+  const { warnings } = (await catalogStates(space))['core.orders']!
+  assert.match(warnings.join(), 'total < 40 does not hold for 1 row')
 })
 
 test('a value that somebody corrects is found by doctor, which compares all of them', async () => {

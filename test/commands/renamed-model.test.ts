@@ -1,10 +1,9 @@
 // What `eider mv` of a model leaves: nothing of its rollups, what is recorded of it, and a way back to states of before.
 
-import { readdir, readFile, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { Catalog } from '../../src/core/catalog.ts'
+import { catalogStates } from '../support/catalog-states.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const orders = (value: number) => `-- @kind: merge
@@ -104,15 +103,7 @@ test('what the last run has said of a model stays with it under its new name', a
   await space.ok(['run'])
   const [run] = await historyOf(space, 'core.orders')
   assert.is(run!.because, 'nothing changed')
-  const snapshots = space.path('.eider/snapshots')
-  const catalogs = (await readdir(snapshots)).filter((name) => name.startsWith('catalog-'))
-  const states = await Promise.all(
-    catalogs.map(async (name) => {
-      const text = await readFile(join(snapshots, name), 'utf8')
-      return (JSON.parse(text) as Pick<Catalog, 'states'>).states
-    }),
-  )
-  const state = states.flatMap((one) => one['core.orders'] ?? [])[0]!
+  const state = (await catalogStates(space))['core.orders']!
   assert.is(state.warned, 1)
   assert.is(state.builds.length, 1)
 })

@@ -14,6 +14,7 @@ import { openStore } from '../../src/store/open.ts'
 import { clientsOf } from '../../src/wiring/clients.ts'
 import { changeWarehouse } from '../../src/wiring/change-warehouse.ts'
 import { runOptionsOf } from '../../src/wiring/run-options.ts'
+import { catalogStates } from '../support/catalog-states.ts'
 import { holdDatabase } from '../support/hold-database.ts'
 import { modelName } from '../support/model-name.ts'
 import { pathsOf } from '../support/pipeline-project.ts'
@@ -224,6 +225,8 @@ test('rows that fail a check of today do not come back', async () => {
   await space.write('checks/few.sql', 'SELECT id FROM core.orders WHERE v > 25\n')
   await restore(space, first.id)
   assert.equal(await ordersIn(space), ['1=10', '2=20'])
+  const { warnings } = (await catalogStates(space))['core.orders']!
+  assert.match(warnings.join(), 'v < 20 does not hold for 1 row')
 })
 
 test('rows of before a rename come back under the new name, where the model has its line', async () => {

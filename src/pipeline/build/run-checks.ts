@@ -78,14 +78,19 @@ export async function checksOfTables(
   return found
 }
 
-/** Why the checks do not let rows pass that no build has made, in one line; null: they do. */
-export async function brokenChecks(connection: Connection, model: Model): Promise<string | null> {
+/**
+ * The checks on rows that no build has made. `problem`: why they do not let these pass, in one line; null: they do, with a
+ * line for each `@warn` that found rows.
+ */
+export async function judgeRows(
+  connection: Connection,
+  model: Model,
+): Promise<{ readonly problem: string | null; readonly warnings: readonly string[] }> {
   try {
-    await runChecks(connection, model)
-    return null
+    return { problem: null, warnings: await runChecks(connection, model) }
   } catch (error) {
     if (isInterrupt(error)) throw error
-    return explainFailure(error, model, null)
+    return { problem: explainFailure(error, model, null), warnings: [] }
   }
 }
 
