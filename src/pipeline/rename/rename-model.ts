@@ -136,7 +136,6 @@ export async function renameRelation(
       })
   }
   const rows = type === 'table' ? await countRows(connection, sql.relation(old)) : null
-  const { runId, startedAt } = new RunResults(new Date(), () => {})
   await using undo = new Resources()
   await state.change(connection, async () => {
     if (inTheWay !== null) await tables.drop(connection, to, inTheWay)
@@ -152,15 +151,20 @@ export async function renameRelation(
     await tables.drop(connection, old, type)
     for (const name of rollups.filter((one) => models.has(one)))
       await dropTable({ connection, state, tables }, name, relationType(catalog, name))
-    const because = `renamed from ${old}`
-    const renamed = { model: to, status: 'unchanged', because, renamed_from: old, ms: 0 } as const
-    await recordWork(connection, { command: 'mv', runId, startedAt, models: [renamed] })
+    await noteRenamed(connection, old, to)
     if (file === null) return
     await file.rename()
     undo.defer(() => file.renameBack())
   })
   undo.move() // the transaction is committed
   return { model: to, kind, rows }
+}
+
+async function noteRenamed(connection: Connection, from: ModelName, to: ModelName): Promise<void> {
+  const { runId, startedAt } = new RunResults(new Date(), () => {})
+  const because = `renamed from ${from}`
+  const renamed = { model: to, status: 'unchanged', because, renamed_from: from, ms: 0 } as const
+  await recordWork(connection, { command: 'mv', runId, startedAt, models: [renamed] })
 }
 
 async function dropTable(
