@@ -83,12 +83,16 @@ export function neighbour(value: Sql, type: ColumnType, direction: 1 | -1): Sql 
   const cast = (moved: Sql) => sql`CAST(${moved} AS ${sql.type(type)})`
   if (type === 'FLOAT' || type === 'DOUBLE')
     return sql`nextafter(${value}, ${cast(sql.value(direction > 0 ? 'infinity' : '-infinity'))})`
+  if (type === 'TIMESTAMP_NS')
+    return sql`make_timestamp_ns(epoch_ns(${value}) + ${sql.value(direction)})`
   const step = stepOf(type)
   return cast(direction > 0 ? sql`${value} + ${step}` : sql`${value} - ${step}`)
 }
 
-/** By how much values of a type differ at least. */
+/** By how much values of a type differ at least. Less than that a cast would round, maybe to the value itself. */
 function stepOf(type: ColumnType): Sql {
+  if (type === 'TIMESTAMP_S') return sql`INTERVAL 1 SECOND`
+  if (type === 'TIMESTAMP_MS') return sql`INTERVAL 1 MILLISECOND`
   if (type !== 'DATE' && isTime(type)) return sql`INTERVAL 1 MICROSECOND`
   const scale = Number(/^DECIMAL\(\d+, ?(\d+)\)$/.exec(type)?.[1] ?? 0)
   return scale === 0 ? sql`1` : sql`CAST(${sql.value(`1e-${scale}`)} AS ${sql.type(type)})`

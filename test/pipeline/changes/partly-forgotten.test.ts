@@ -207,6 +207,35 @@ SELECT id AS b, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
   assert.equal(await sums(space, ...names), [9, 9, 9, 9])
 })
 
+test('times of seconds, of milliseconds and of nanoseconds end a period where it ends', async () => {
+  const types = ['TIMESTAMP_S', 'TIMESTAMP_MS', 'TIMESTAMP_NS']
+  const monthsIn = (type: string) => `-- @kind: period
+-- @period: month of d
+SELECT date_trunc('month', ts)::${type} AS d, count(*)::INTEGER AS n FROM raw.e GROUP BY ALL
+`
+  await using space = await workspace({
+    'eider.yml': 'name: k\n',
+    'models/raw/e.sql': raw(''),
+    ...Object.fromEntries(types.map((type) => [`models/core/${type}.sql`, monthsIn(type)])),
+  })
+  const [gone, next] = ['2024-01-10T00:00:00Z', '2024-02-10T00:00:00Z']
+  await send(space, [
+    { id: 1, ts: gone, received_at: ago(200) },
+    { id: 2, ts: next, received_at: ago(1) },
+    { id: 3, ts: ago(1), received_at: ago(1) },
+  ])
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 90 days of received_at\n'))
+  await space.ok(['run'])
+  await send(space, [
+    { id: 4, ts: gone },
+    { id: 5, ts: next },
+  ])
+  const { stdout } = await space.ok(['run'])
+  assert.is(stdout.match(/warning +periods from .* keep what they have/g)?.length, 3)
+  assert.equal(await sums(space, ...types), [4, 4, 4])
+})
+
 test('before anything is removed, and on the edge of a day, late rows count as ever', async () => {
   await using space = await workspace({ ...files, 'models/raw/e.sql': raw('-- @keep: 90 days\n') })
   await send(space, oneEach([5, 4, 3, 2, 1]))
