@@ -143,6 +143,8 @@ ${keep}SELECT id, ts, got FROM ref.s
   await keeps(7)
   assert.is(await late(0), 3)
   assert.equal(await sums(space, ...tables), [5, 5, 5])
+  const removed = 'SELECT count(*)::INTEGER AS n FROM _eider.removed'
+  assert.match((await space.ok(['query', removed, '--json'])).stdout, '"n":0', 'of events alone')
 })
 
 test('a month of which days are gone keeps them, and one that is whole is made again', async () => {
