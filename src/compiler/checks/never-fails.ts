@@ -5,6 +5,7 @@ import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { FilePlace } from '../../core/source-text.ts'
 import { type ModelBody, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
 import { mostPercent, upToAtEnd, wayToBound } from '../annotations/check-syntax.ts'
 import { isWord, tokenize } from '../sql/tokens.ts'
 
@@ -69,8 +70,13 @@ export async function neverFails(
       (token.kind !== 'word' || OF_VALUES.includes(token.text.toLowerCase())),
   )
   if (!isValue || source.text.slice(span.start, span.end).includes('${')) return false
-  const row = await connection.row(sql`SELECT (${sql.body(body)}\n) IS FALSE AS fails`)
-  return row?.['fails'] !== true
+  // What cannot be evaluated fails in each run, which names it.
+  return ifRefused(
+    connection
+      .row(sql`SELECT (${sql.body(body)}\n) IS FALSE AS fails`)
+      .then((row) => row?.['fails'] !== true),
+    () => false,
+  )
 }
 
 export const sameForEachRow = (place: FilePlace): Diagnostic =>
