@@ -57,7 +57,11 @@ test('pieces that the column does not have, or that are too many, are refused be
       await refused('hist.n', '1', '9', by),
       /does not fit "order_id" \([A-Z]+\), the @incremental of hist\.n\n *hint: write a number/,
     )
-  assert.match(await refused('hist.n', '1', '99999', '1'), /makes more than 10,000 pieces/)
+  assert.match(await refused('hist.n', '1', '1e9', '1'), /makes more than 10,000 pieces/)
+  assert.match(
+    await refused('hist.v', '2026-01-01', 'infinity', 'day'),
+    /--by day makes no end of pieces of a range from 2026-01-01 to infinity\n/,
+  )
   const { stdout } = await space.ok(['history', '--json'])
   assert.is(stdout.match(/"run_id"/g)?.length, 1, 'nothing is recorded')
 })

@@ -36,7 +36,9 @@ export async function piecesOf(
   const { column: name } = rangeColumnOf(model)!
   const type = model.columns.find((column) => sameName(column.name, name))?.type ?? guessOf(by)
   const hasTimes = isTime(type)
-  const bounds = hasTimes ? timeBounds(start, end, by) : numberBounds(start, end, BigInt(by))
+  const bounds = hasTimes
+    ? await timeBounds(connection, { start, end }, by)
+    : await numberBounds(connection, { start, end }, BigInt(by))
   const value = sql`CAST(bound AS ${sql.type(hasTimes ? type : HUGE)})`
   const whole = model.kind === 'period' ? periodStart(value, model.period, type) : value
   const found = await connection.rows(sql`
@@ -60,14 +62,32 @@ const INTERVAL = columnType('INTERVAL')
 /** The type of a column that follows from data is not known yet. */
 const guessOf = (by: string): ColumnType => (/^\d+$/.test(by) ? HUGE : TIMESTAMP)
 
-/** Times in a column "bound". Among them are those in the range at which a piece ends. */
-const timeBounds = (start: string, end: string, unit: string): Sql => sql`
-  SELECT unnest(generate_series(date_trunc(${sql.value(unit)}, ${sql.value(start, TIMESTAMP)}),
-    ${sql.value(end, TIMESTAMP)}, ${sql.value(`1 ${unit}`, INTERVAL)})) AS bound`
+/** Times in a column "bound". Among them are those in the range at which a piece ends. Throws UsageError. */
+async function timeBounds(
+  connection: Connection,
+  { start, end }: WatermarkRange,
+  unit: string,
+): Promise<Sql> {
+  const [from, to] = [sql.value(start, TIMESTAMP), sql.value(end, TIMESTAMP)]
+  const row = await connection.row(sql`SELECT isfinite(${from}) AND isfinite(${to}) AS has_ends`)
+  if (row?.['has_ends'] !== true)
+    throw new UsageError(`--by ${unit} makes no end of pieces of a range from ${start} to ${end}`, {
+      hint: 'name the first and the last time of the range, or leave --by out',
+    })
+  return sql`
+    SELECT unnest(generate_series(date_trunc(${sql.value(unit)}, ${from}), ${to}, ${sql.value(`1 ${unit}`, INTERVAL)})) AS bound`
+}
 
-/** One more than may be: there is no need to count on. */
-function numberBounds(start: string, end: string, size: bigint): Sql {
-  const [from, to] = [BigInt(start), BigInt(end)]
+/** One more than may be: there is no need to count on. The ends are as the engine reads them, such as 1e6. */
+async function numberBounds(
+  connection: Connection,
+  range: WatermarkRange,
+  size: bigint,
+): Promise<Sql> {
+  const read = (end: 'start' | 'end') =>
+    sql`CAST(CAST(${sql.value(range[end])} AS ${sql.type(HUGE)}) AS VARCHAR) AS ${sql.ident(end)}`
+  const row = await connection.row(sql`SELECT ${read('start')}, ${read('end')}`)
+  const [from, to] = [BigInt(textOf(row?.['start'])), BigInt(textOf(row?.['end']))]
   const steps = (to - from) / size + 1n
   const count = steps < BigInt(limits.backfillPieces) ? steps : BigInt(limits.backfillPieces)
   const first = from - (((from % size) + size) % size)
