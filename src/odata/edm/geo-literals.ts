@@ -44,6 +44,9 @@ const NUMBER = /[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?/iy
 const WORD = /[a-z]+/iy
 const SPACES = / +/y
 
+/** The same for 1 and 1.0. */
+const numbersOf = (position: string): string => position.split(' ').map(Number).join(' ')
+
 class Reader {
   readonly #surface: GeoSurface
   readonly #text: string
@@ -125,7 +128,7 @@ class Reader {
         ring.push(position)
         return position
       }, 4)
-      if (ring[0] !== ring.at(-1))
+      if (numbersOf(ring[0]!) !== numbersOf(ring.at(-1)!))
         throw this.#wrong('a ring whose last position is its first one', from)
       return written
     })
@@ -167,7 +170,8 @@ class Reader {
     const from = this.#next
     const number = this.#take(NUMBER)
     if (number === null || !Number.isFinite(Number(number))) throw this.#wrong('a number', from)
-    return number
+    // DuckDB reads no sign but that of a negative one.
+    return number.startsWith('+') ? number.slice(1) : number
   }
 
   #isAtEnd(): boolean {

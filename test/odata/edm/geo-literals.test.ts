@@ -7,12 +7,13 @@ const read = (text: string) => geoLiteral('Geography', text, 0)
 
 const forms: Readonly<Record<string, string>> = {
   'SRID=4326;Point(13.405 52.52)': 'POINT (13.405 52.52)',
-  'srid=4326;POINT( -1.5e1 +2 )': 'POINT (-1.5e1 +2)',
+  'srid=4326;POINT( -1.5e1 +2 )': 'POINT (-1.5e1 2)',
   'Point (1 2 3)': 'POINT Z (1 2 3)',
   'Point(1 2 3 4)': 'POINT ZM (1 2 3 4)',
   'LineString(0 0,1 1)': 'LINESTRING (0 0, 1 1)',
   'Polygon((0 0,1 0,1 1,0 0),(0.1 0.1,0.2 0.1,0.2 0.2,0.1 0.1))':
     'POLYGON ((0 0, 1 0, 1 1, 0 0), (0.1 0.1, 0.2 0.1, 0.2 0.2, 0.1 0.1))',
+  'Polygon((0 0,1e+1 0,1 1,0.0 -0))': 'POLYGON ((0 0, 1e+1 0, 1 1, 0.0 -0))',
   'MultiPoint((1 2),(3 4))': 'MULTIPOINT ((1 2), (3 4))',
   'MultiLineString((0 0,1 1),(2 2,3 3))': 'MULTILINESTRING ((0 0, 1 1), (2 2, 3 3))',
   'MultiPolygon(((0 0,1 0,1 1,0 0)))': 'MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)))',
