@@ -11,6 +11,8 @@ export const changeLimits = {
   changedKeys: 250_000,
   /** Of so many the process keeps the texts: a table of the engine for them takes four statements more. */
   fewChangedKeys: 1_000,
+  /** A longer one stays in the engine, too: who sends events may send keys of any length. */
+  shortKeyBytes: 1_000,
   /** Rows of a table that is built anew, up to which its old and new rows are compared for those who follow values. */
   comparedRows: 1_000_000,
   /** Rows of a table and of its inputs up to which the table is made anew and compared, which takes fewer statements. */

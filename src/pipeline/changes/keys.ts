@@ -56,10 +56,12 @@ export async function noteValues(
   for (const text of followedKeys(context, model.name)) {
     if (text === WHOLE || !(await canHave(connection, model, text, rows))) continue
     const few = limits.fewChangedKeys
+    const isLong = sql`strlen(v) > ${sql.value(limits.shortKeyBytes)}`
     const [found] = await connection.literalRows(sql`
-      SELECT CAST(to_json(list(v)) AS VARCHAR) AS texts, count(*) AS n FROM (
+      SELECT CAST(to_json(list(v) FILTER ((${isLong}) IS NOT TRUE)) AS VARCHAR) AS texts,
+        count(*) AS n, coalesce(bool_or(${isLong}), false) AS has_long FROM (
         SELECT DISTINCT ${valueOf(text, rows)} LIMIT ${sql.value(few + 1)}) AS found(v)`)
-    const isFew = numberOf(found?.['n']) <= few
+    const isFew = numberOf(found?.['n']) <= few && found?.['has_long'] !== true
     if (!isFew) await noteInEngine(connection, model, text, rows)
     const texts = JSON.parse(textOf(found?.['texts'] ?? '[]')) as readonly (string | null)[]
     changes.addValues(model.name, text, isFew ? texts : null)

@@ -6,10 +6,13 @@ import { limits } from '../../../src/core/limits.ts'
 import { columnType } from '../../../src/core/relation.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
+import { ChangeNotes } from '../../../src/pipeline/changes/change-notes.ts'
+import { noteValues } from '../../../src/pipeline/changes/keys.ts'
 import { lead } from '../../../src/pipeline/changes/ranges.ts'
 import { runPipeline } from '../../../src/pipeline/run.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { compileTexts } from '../../support/compile-texts.ts'
+import { query } from '../../support/handmade-models.ts'
 import { modelName } from '../../support/model-name.ts'
 import { openProject, runDefaults } from '../../support/pipeline-project.ts'
 
@@ -60,6 +63,27 @@ test('a reader gets what changed since, and not what it has read', async () => {
   const found = await state.changes.readBy(connection, modelName('mart.d'), [modelName('raw.d')])
   const after = found.changes.map((change) => change.after)
   assert.equal(after, ['c', 'd'])
+})
+
+test('long values of keys stay in the engine', async () => {
+  await using database = await Database.open({ path: ':memory:', threads: 1 })
+  await using connection = await database.connect()
+  const text = '["k"]'
+  const columns = [{ name: 'k', type: columnType('VARCHAR'), nullable: true }]
+  const model = { ...query('raw.o', "SELECT 'a' AS k", { kind: 'table' }), columns }
+  const store = { state: { changes: { columnsOf: () => [text] } } }
+  const noted = async (value: string) => {
+    const changes = new ChangeNotes()
+    const rows = () => sql`SELECT ${sql.value(value)} AS v UNION ALL SELECT NULL`
+    await noteValues({ connection, store, changes } as never, model, rows)
+    const { texts, hasMore } = changes.takeValues(model.name).get(text)!
+    return { texts: [...texts].toSorted(), hasMore }
+  }
+  const short = 'é'.repeat(limits.shortKeyBytes / 2)
+  assert.equal(await noted(short), { texts: [short, null].toSorted(), hasMore: false })
+  assert.equal(await noted(`${short}!`), { texts: [], hasMore: true })
+  const found = await connection.rows(sql`SELECT value FROM temp.main._eider_noted_keys`)
+  assert.equal(found.map((row) => row['value']).toSorted(), [`${short}!`, null].toSorted())
 })
 
 test.run()
