@@ -82,7 +82,7 @@ function isExactTotal({ method, value, measure }: AggregateColumn, base: EntityS
 const isExactNumber = (engine: string): boolean =>
   engine.startsWith('DECIMAL(') || (isWholeNumber(engine) && !engine.endsWith('HUGEINT'))
 
-/** One aggregate of one column, as the compiler has printed it. */
+/** One aggregate of one column, in the words of the author of the measure. */
 const SIMPLE_AGGREGATE = /\b(?:sum|avg|min|max|count)\((?:DISTINCT )?(?:\*|\w+|"[^"]*")\)/gi
 
 /** What else may be called in a measure: functions of the numbers that aggregates give, and the condition on their rows. */
@@ -97,6 +97,7 @@ function isExactMeasure(
     return column !== undefined && !/FLOAT|REAL|DOUBLE|HUGEINT|INTERVAL/.test(column.type)
   }
   const rest = sql.replaceAll(SIMPLE_AGGREGATE, '0')
-  const called = Array.from(rest.matchAll(/(\w*)\s*\(/g), ([, name]) => name!.toLowerCase())
+  // A name in quotes is none of these, whatever it says.
+  const called = Array.from(rest.matchAll(/([\w"]*)\s*\(/g), ([, name]) => name!.toLowerCase())
   return columns.every(isExactColumn) && called.every((name) => AROUND.has(name))
 }

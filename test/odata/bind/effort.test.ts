@@ -26,6 +26,7 @@ const measures = [
   measure('mass', 'sum(weight)', 'weight'),
   measure('half', 'sum(amount * 0.5e0)', 'amount'),
   measure('any_one', 'first(amount)', 'amount'),
+  measure('quoted', '"stddev"(amount)', 'amount'),
   measure('text', "sum(amount) + length(string_agg(kind, ','))", 'amount', 'kind'),
 ]
 
@@ -96,6 +97,7 @@ for (const target of [
   `bench_sales?${by('mass')}`,
   `bench_sales?${by('half')}`,
   `bench_sales?${by('any_one')}`,
+  `bench_sales?${by('quoted')}`,
   `bench_sales?${by('text')}`,
   `bench_few?${by('amount with sum as total')}`,
   `bench_loose?$orderby=kind`,
