@@ -1,5 +1,6 @@
 // What a run says when a database of a source does not give what it should: where, what was seen, and what to do.
 
+import { rm } from 'node:fs/promises'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sql } from '../../src/core/sql.ts'
@@ -132,7 +133,8 @@ withExtensions(
       'eider.yml': 'name: t\nsources:\n  app:\n    sqlite: app.db\n    tables:\n      users:\n',
       'models/core/users.sql': 'SELECT id FROM app.users\n',
     })
-    {
+    const insert = async (value: string) => {
+      await rm(space.path('app.db'), { force: true })
       const extensions = { directory: extensionCache, names: ['sqlite_scanner'] }
       await using database = await Database.open({ path: ':memory:', extensions })
       await using connection = await database.connect()
@@ -141,13 +143,17 @@ withExtensions(
       await connection.run(sql`SET sqlite_all_varchar = true`)
       await connection.run(sql`DETACH app`)
       await connection.run(sql`ATTACH ${sql.value(space.path('app.db'))} AS app (TYPE sqlite)`)
-      await connection.run(sql`INSERT INTO app.users VALUES ('n/a')`)
+      await connection.run(sql`INSERT INTO app.users VALUES (${sql.value(value)})`)
     }
+    await insert('n/a')
     const { models } = await runResults(space, env, 1)
     assert.match(
       models['core.users'] ?? '',
       /the source "app" cannot be read: a value of app\.db is text, "n\/a", in the column id, which is integer; find its rows with SELECT rowid, id FROM users WHERE typeof\(id\) = 'text'; correct these values, or give the column the type TEXT/,
     )
+    await insert('long '.repeat(1_000))
+    const { models: again } = await runResults(space, env, 1)
+    assert.match(again['core.users'] ?? '', /is text, "(?:long ){8}…", in the column id/)
   },
 )
 

@@ -1,5 +1,6 @@
 // Sources that are databases in files of this machine.
 
+import { short } from '../csv/misread-numbers.ts'
 import { type Explanation } from '../hints/engine-words.ts'
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -58,15 +59,23 @@ function otherTypeProblem(
   const change = `correct these values, or give the column the type TEXT`
   if (column !== undefined)
     return {
-      problem: `a value of ${database} is ${found}, "${value}", in the column ${column}, which is ${declared}`,
+      problem: `a value of ${database} is ${found}, "${short(value!)}", in the column ${column}, which is ${declared}`,
       hint: `find its rows with SELECT rowid, ${column} FROM ${table} WHERE typeof(${column}) = '${found}'; ${change}`,
     }
   return what === undefined
     ? null
     : {
-        problem: `a value of ${database} is "${text}" in a column of the type ${what}`,
-        hint: `find its rows with SELECT rowid FROM ${table} WHERE … = '${text}'; ${change}`,
+        problem: `a value of ${database} is "${short(text!)}" in a column of the type ${what}`,
+        hint: `find its rows with SELECT rowid FROM ${table} WHERE ${isLike(text!)}; ${change}`,
       }
+}
+
+const SHOWN = 40
+
+/** Of a value in a message, which may be of any length. */
+function isLike(text: string): string {
+  const start = text.slice(0, SHOWN).replaceAll("'", "''")
+  return text.length > SHOWN ? `instr(…, '${start}') = 1` : `… = '${start}'`
 }
 
 function databaseFile(type: Sql, check: Check, probe?: (path: string) => Sql): SourceAccess {
