@@ -32,6 +32,36 @@ const refusals: Readonly<Record<string, { rows: Rows; said: RegExp }>> = {
     ],
     said: /B2 has a formula without a value, which would be NULL.*open the file in Excel/s,
   },
+  'a year in the header': {
+    rows: [
+      ['region', 2025, 2026],
+      ['North', 10, 20],
+    ],
+    said: /data\/t\.xlsx, sheet "Q1 & Q2": B1 is no text, so that row 1 would be a row of the table and not its header, and the first column would be called A1.*header = false/s,
+  },
+  'a month in the header': {
+    rows: [
+      ['region', { days: 46_023 }, { days: 46_054 }],
+      ['North', 10, 20],
+    ],
+    said: /B1 is a date, so that row 1 would be a row of the table/,
+  },
+  'a duration of more than a day': {
+    rows: [
+      ['who', 'worked'],
+      ['Ada', { time: 0.5 }],
+      ['Bo', { time: 1.25 }],
+    ],
+    said: /the column "worked" has a duration of 30 hours, .*FROM read_xlsx\('data\/t\.xlsx', all_varchar = true\)/s,
+  },
+  'such a duration behind the first rows': {
+    rows: [
+      ['who', 'worked'],
+      ...Array.from({ length: 30_000 }, () => ['Ada', { time: 0.5 }] as const),
+      ['Bo', { time: -0.25 }],
+    ],
+    said: /the column "worked" has a duration of -6 hours/,
+  },
   'such a formula behind the first rows': {
     rows: [
       ['id', 'double'],
@@ -65,6 +95,31 @@ withExtensions(test, ['excel'], 'a range leaves a title and formulas out', async
   await narrow.ok(['run'], { env })
   assert.equal(await rowsOf(narrow, env, 'FROM core.t'), [{ id: 1 }])
 })
+
+withExtensions(
+  test,
+  ['excel'],
+  'a header is looked for in a range, and where a model says none',
+  async () => {
+    const years = [
+      ['region', 2025],
+      ['North', 10],
+    ] as const
+    await using ranged = await sheetSpace([['Report'], [], ...years], ['range: A3:B100000'])
+    const { stderr } = await ranged.ok(['run'], { env, exitCode: 1 })
+    assert.match(stderr, /B3 is no text, so that row 3 would be .* called A3\n/)
+    await ranged.write('eider.yml', 'name: t\nextensions: [excel]\n')
+    await ranged.write(
+      'models/core/t.sql',
+      "SELECT * FROM read_xlsx('data/t.xlsx', range = 'A3:B4', header = false)\n",
+    )
+    await ranged.ok(['run'], { env })
+    assert.equal(await rowsOf(ranged, env, 'SELECT * FROM core.t ORDER BY B'), [
+      { A: 'North', B: 10 },
+      { A: 'region', B: 2025 },
+    ])
+  },
+)
 
 withExtensions(test, ['excel'], 'blank rows are no rows, and not the end', async () => {
   const gap = [['id', 'v'], [1, 'a'], [], [null, null], [2, 'b'], [null, null], []]

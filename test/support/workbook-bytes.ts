@@ -2,13 +2,14 @@
 
 import { zip } from '../../src/files/zip.ts'
 
-/** A text, a number or its digits as they are, a formula without a value, a date by its number of days, or nothing. */
+/** A text, a number or its digits as they are, a formula without a value, a date by its number of days, a time by its part of a day, or nothing. */
 type Cell =
   | string
   | number
   | { readonly digits: string }
   | { readonly formula: string }
   | { readonly days: number }
+  | { readonly time: number }
   | null
 
 export type Rows = readonly (readonly Cell[])[]
@@ -43,7 +44,7 @@ export async function workbookBytes(rows: Rows, written: Written = {}): Promise<
     '_rels/.rels': `<Relationships xmlns="${P}/relationships">${relation(1, 'officeDocument', 'xl/workbook.xml')}</Relationships>`,
     'xl/workbook.xml': `<workbook xmlns="${S}" xmlns:r="${R}">${properties}<sheets>${listed.join('')}</sheets></workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${P}/relationships">${relations.join('')}${relation(99, 'styles', '/xl/styles.xml')}</Relationships>`,
-    'xl/styles.xml': `<styleSheet xmlns="${S}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet xmlns="${S}"><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/><xf numFmtId="21" applyNumberFormat="1"/></cellXfs></styleSheet>`,
     ...Object.fromEntries(
       each((_, i) => [`xl/worksheets/sheet${i}.xml`, sheetXml(rows, merged)] as const),
     ),
@@ -73,5 +74,6 @@ function cellXml(value: Cell, place: string): string {
   if (typeof value === 'string') return `<c r="${place}" t="inlineStr"><is><t>${value}</t></is></c>`
   if ('digits' in value) return `<c r="${place}"><v>${value.digits}</v></c>`
   if ('days' in value) return `<c r="${place}" s="1"><v>${value.days}</v></c>`
+  if ('time' in value) return `<c r="${place}" s="2"><v>${value.time}</v></c>`
   return `<c r="${place}"><f>${value.formula}</f><v /></c>`
 }

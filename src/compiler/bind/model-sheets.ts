@@ -73,6 +73,7 @@ async function faultsOf(call: SyntaxNode, { connection, dir }: DraftContext): Pr
   return checkSheetOfModel(connection, dir, table, columns, {
     isRaw: isTrue(values.get('all_varchar')),
     stopsAtBlank: range === null && !isFalse(values.get('stop_at_empty')),
+    saysHeader: values.has('header'),
   })
 }
 

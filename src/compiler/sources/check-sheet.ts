@@ -20,6 +20,7 @@ import {
   daysFrom1904,
   formulaIn,
   gapIn,
+  headerIn,
   leftOut,
   lettersWithoutDates,
   mergedIn,
@@ -27,7 +28,7 @@ import {
   type Merges,
   titleIn,
 } from './sheet-faults.ts'
-import { changedNumber, wrongCell } from './sheet-values.ts'
+import { changedNumber, cutDuration, wrongCell } from './sheet-values.ts'
 import { type CellArea, openSheet, type Sheet, type SheetRow } from './sheet-rows.ts'
 import type { SourceWarning } from './source-access.ts'
 import { workbooksOf } from './workbooks.ts'
@@ -92,6 +93,8 @@ interface ModelReading {
   readonly isRaw: boolean
   /** The table ends above the first blank row. */
   readonly stopsAtBlank: boolean
+  /** Whether the first row is a header does not depend on its cells. */
+  readonly saysHeader: boolean
 }
 
 /** The same of one workbook that a model reads by itself, in which no run looks at more. */
@@ -100,9 +103,9 @@ export async function checkSheetOfModel(
   dir: string,
   table: SheetTable,
   columns: readonly Column[],
-  { isRaw, stopsAtBlank }: ModelReading,
+  { isRaw, ...reading }: ModelReading,
 ): Promise<{ readonly wrong: Explanation | null; readonly said: readonly SourceWarning[] }> {
-  const start = await startOfSheet(dir, table, columns, CHECKED_BYTES, stopsAtBlank)
+  const start = await startOfSheet(dir, table, columns, CHECKED_BYTES, reading)
   if (start === null || isRaw) return { wrong: null, said: start?.said ?? [] }
   const { sheet, wrong, said } = start
   const isLong = sheet.sizeBytes > CHECKED_BYTES
@@ -112,6 +115,8 @@ export async function checkSheetOfModel(
     (await numberIn(connection, dir, table, start))
   return { wrong: first, said }
 }
+
+const AS_SOURCE = { stopsAtBlank: false, saysHeader: false }
 
 const NO_MERGES: Merges = new Map()
 
@@ -149,7 +154,7 @@ async function startOfSheet(
   table: SheetTable,
   columns: readonly Column[],
   mostBytes: number,
-  stopsAtBlank = false,
+  { stopsAtBlank, saysHeader }: Omit<ModelReading, 'isRaw'> = AS_SOURCE,
 ): Promise<SheetStart | null> {
   return readable(async () => {
     const sheet = await openSheet(resolve(dir, table.location), table.sheet)
@@ -161,7 +166,8 @@ async function startOfSheet(
     const isWhole = table.range === null
     const area = areaOf(table, rows[0], columns)
     const lost = isWhole ? (titleIn(rows) ?? gapIn(rows)) : null
-    const inRows = lost ?? faultInRows(rows, table, { area, columns, merges })
+    const unnamed = saysHeader ? null : headerIn(rows, area)
+    const inRows = lost ?? unnamed ?? faultInRows(rows, table, { area, columns, merges })
     const wrong = placed(table, sheet, daysFrom1904(sheet, columns) ?? inRows)
     const said = isWhole && area !== null ? warningsOf(table, sheet, rows, area, stopsAtBlank) : []
     return { sheet, columns, area, wrong, said }
@@ -201,7 +207,10 @@ async function numberIn(
   most?: number,
 ): Promise<Explanation | null> {
   if (most === 0) return null
-  return placed(table, sheet, await changedNumber(connection, dir, table, columns, most))
+  const found =
+    (await changedNumber(connection, dir, table, columns, most)) ??
+    (await cutDuration(connection, dir, table, columns, most))
+  return placed(table, sheet, found)
 }
 
 interface Known {

@@ -76,6 +76,18 @@ export function gapIn([first, ...rest]: readonly SheetRow[]): Explanation | null
   }
 }
 
+/** DuckDB takes such a header for a row, and names the columns by their letters; the types of columns are then those of it. */
+export function headerIn(rows: readonly SheetRow[], area: CellArea | null): Explanation | null {
+  const header = area === null ? undefined : rows.find(({ row }) => row === area.top)
+  const cell = header?.cells.find((one) => one.isFilled && !one.isText && isWithin(area!, one))
+  if (header === undefined || cell === undefined) return null
+  const [name, first] = [cell.column, area!.left].map((at) => `${letters(at)}${header.row}`)
+  return {
+    problem: `${name} is ${cell.isDate ? 'a date' : 'no text'}, so that row ${header.row} would be a row of the table and not its header, and the first column would be called ${first}`,
+    hint: `write the names of all columns as text, such as '2026 with the sign ' before it in Excel; if there is no header, insert one, or read the file in a model that says so: FROM read_xlsx(…, header = false)`,
+  }
+}
+
 export function daysFrom1904(
   { countsFrom1904 }: Sheet,
   columns: readonly Column[],

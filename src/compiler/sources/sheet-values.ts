@@ -2,7 +2,7 @@
 
 import type { Column } from '../../core/relation.ts'
 import { limits } from '../../core/limits.ts'
-import { sql } from '../../core/sql.ts'
+import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { losesDigits, losesZeros } from '../csv/guessed-types.ts'
@@ -38,13 +38,7 @@ export async function changedNumber(
       sql`min(${text}) FILTER (WHERE ${condition}) AS ${sql.ident(`${as}${i}`)}`
     return [least(losesDigits(text), 'digits'), least(losesZeros(text), 'zeros')]
   })
-  const some = most === undefined ? sql.empty : sql`LIMIT ${sql.value(most)}`
-  const texts = sql`SELECT * FROM ${rowsOfSheet(dir, table, { isRaw: true })} ${some}`
-  // What cannot be read at all is said where it is read.
-  const row = await ifRefused(
-    connection.row(sql`SELECT ${sql.join(each)} FROM (${texts})`),
-    () => null,
-  )
+  const row = await ofTexts(connection, dir, table, each, most)
   for (const [i, { name }] of numbers.entries())
     for (const what of ['digits', 'zeros']) {
       const value = row?.[`${what}${i}`]
@@ -54,6 +48,45 @@ export async function changedNumber(
         hint: `store it as text in all rows, the first one too; or read the file in a model, where all cells are text: ${readAsText(table)}`,
       }
     }
+  return null
+}
+
+/** One row of what is asked of all cells, each as it is stored; null: they cannot be read at all, which is said where they are. */
+function ofTexts(
+  connection: Connection,
+  dir: string,
+  table: SheetTable,
+  asked: readonly Sql[],
+  most: number | undefined,
+) {
+  const some = most === undefined ? sql.empty : sql`LIMIT ${sql.value(most)}`
+  const texts = sql`SELECT * FROM ${rowsOfSheet(dir, table, { isRaw: true })} ${some}`
+  return ifRefused(connection.row(sql`SELECT ${sql.join(asked)} FROM (${texts})`), () => null)
+}
+
+/** Hours above 24, or below none: DuckDB keeps the time of the day alone. A time is stored as its part of a day. */
+export async function cutDuration(
+  connection: Connection,
+  dir: string,
+  table: SheetTable,
+  columns: readonly Column[],
+  most?: number,
+): Promise<Explanation | null> {
+  const times = columns.filter(({ type }) => type === 'TIME')
+  if (times.length === 0) return null
+  const each = times.map(({ name }, i) => {
+    const days = sql`TRY_CAST(${sql.ident(name)} AS DOUBLE)`
+    return sql`round(max(${days}) FILTER (WHERE ${days} >= 1 OR ${days} < 0) * 24, 2) AS ${sql.ident(`hours${i}`)}`
+  })
+  const row = await ofTexts(connection, dir, table, each, most)
+  for (const [i, { name }] of times.entries()) {
+    const hours = row?.[`hours${i}`]
+    if (typeof hours !== 'number') continue
+    return {
+      problem: `the column "${name}" has a duration of ${hours} hours, of which nothing but a time of the day would be left: by the first cell below its name, it has times`,
+      hint: `let the workbook have hours as a number, 24 times the duration; or read the file in a model, where all cells are text: SELECT CAST("${name}" AS DOUBLE) * 24 AS hours ${readAsText(table)}`,
+    }
+  }
   return null
 }
 
