@@ -8,7 +8,7 @@ import { count } from '../../core/counts.ts'
 import { hashOf } from '../../core/hash.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { CompiledProject, EventsModel, Model } from '../../core/model.ts'
-import { foldCase, type ModelName } from '../../core/names.ts'
+import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import type { DamagedEvents } from '../../core/report/damaged-events.ts'
 import type { ErasedPlace, LeftPlace } from '../../core/report/erased.ts'
 import type { ModelResult } from '../../core/report/progress.ts'
@@ -78,6 +78,7 @@ export async function findRows(deletion: Deletion): Promise<Found> {
     ...leftTables(deletion),
     ...leftOutdated(deletion),
     ...leftBySource(deletion),
+    ...leftBesides(deletion),
     ...leftDamaged(deletion),
   ]
   if (model.kind === 'events') {
@@ -241,6 +242,33 @@ function leftBySource({ model, project }: Deletion): LeftPlace[] {
       next: 'delete the rows there first',
     },
   ]
+}
+
+/**
+ * What a reader takes from elsewhere and is found by the same columns, such as the orders of another shop: its table has
+ * these rows still, and no lineage leads there.
+ */
+function leftBesides({ model, project, reach, condition }: Deletion): LeftPlace[] {
+  const places = [
+    ...(project.external?.tables ?? []),
+    ...[...project.models.values()].filter(({ kind }) => kind === 'seed'),
+  ]
+  const has = ({ columns }: (typeof places)[number]) =>
+    condition.columns.length > 0 &&
+    condition.columns.every((used) => columns.some(({ name }) => sameName(name, used)))
+  return places.filter(has).flatMap(({ name }) => {
+    const reader = reach.all.find(
+      (one) => one !== model && [...one.sources, ...one.dependsOn].includes(name),
+    )
+    if (reader === undefined) return []
+    const columns = condition.columns.join(', ')
+    return [
+      {
+        what: `${name}, which ${reader.name} reads and which has ${columns}, too: its rows are still there, and in what is made of them`,
+        next: 'look there; if rows are meant, delete them, run eider run, and repeat this command with --rewrite',
+      },
+    ]
+  })
 }
 
 function leftDamaged({ damaged, unreadable }: Deletion): LeftPlace[] {
