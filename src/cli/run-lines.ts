@@ -48,12 +48,13 @@ export function modelText(result: ModelResult, isShort: boolean): string {
 
 /** A backfill replaces rows: those that it takes away are no rows that it has made. */
 function sizeText(rows: number, changes: ModelResult['changes']): string {
+  const [added, removed] = [changes?.rows_in ?? 0, changes?.rows_out ?? 0]
+  const changed = changes?.rows_changed ?? 0
+  const isSame = added + removed + changed === 0
+  if (changes?.way === 'update' && isSame && rows > 0) return `${count(rows, 'row')} as before`
   if (changes?.way !== 'backfill') return count(rows, 'row')
-  const [added, removed] = [changes.rows_in ?? 0, changes.rows_out ?? 0]
-  if (added + removed + (changes.rows_changed ?? 0) === 0) return 'no row differs'
-  const changed =
-    (changes.rows_changed ?? 0) > 0 ? `, ${grouped(changes.rows_changed!)} changed` : ''
-  return `${count(added, 'row')} in${changed}, ${grouped(removed)} out`
+  if (isSame) return 'no row differs'
+  return `${count(added, 'row')} in${changed > 0 ? `, ${grouped(changed)} changed` : ''}, ${grouped(removed)} out`
 }
 
 /** The last line: what became of the models, what is published, and how long it took. */

@@ -9,9 +9,10 @@ import type { PublishedRelation } from '../core/snapshot.ts'
 import { type Sql, sql } from '../core/sql.ts'
 import type { Step } from '../core/step.ts'
 import type { Connection } from '../duckdb/database.ts'
-import { numberOf, textOf } from '../duckdb/values.ts'
+import { numberOf } from '../duckdb/values.ts'
 import type { PastStates } from '../store/past-states.ts'
 import { fileOf } from '../store/snapshots.ts'
+import { printOf } from './changes/row-prints.ts'
 import { eventsGone } from './changes/touched.ts'
 import type { RunContext } from './run-context.ts'
 
@@ -145,11 +146,4 @@ async function differs(
     if (!past.isLost(error)) throw error
     return false
   }
-}
-
-async function printOf(connection: Connection, rows: Sql) {
-  const row = await connection.row(sql`
-    SELECT count(*) AS n, CAST(sum(CAST(hash(_eider_row, typeof(_eider_row)) AS HUGEINT)) AS VARCHAR) AS print
-    FROM (${rows}) AS _eider_row`)
-  return { rows: numberOf(row?.['n']), print: textOf(row?.['print'] ?? '') }
 }

@@ -92,6 +92,35 @@ lakeTest(
 )
 
 lakeTest(
+  'a table of a PostgreSQL server with the rows of before: nothing is built of it or published',
+  async () => {
+    await using server = await withLake()
+    const { user, database, password, servers } = server
+    await server.postgres(`CREATE TABLE public.orders AS SELECT i AS id, i * 1.5::float8 AS amount FROM generate_series(1, 7000) i;
+    GRANT SELECT ON public.orders TO ${user}`)
+    const url = `postgres://${user}@127.0.0.1:${servers.postgresPort}/${database}`
+    await using space = await workspace({
+      'eider.yml': `name: t\nsources: {crm: {postgres: "${url}", tables: {orders: {}}}}\n`,
+      'models/core/orders.sql': '-- @expose id\nSELECT id, amount FROM crm.orders\n',
+      'models/core/seen.sql': '-- @kind: view\nSELECT id, amount FROM crm.orders\n',
+      'models/mart/seen.sql': '-- @expose id\nSELECT id, amount FROM core.seen\n',
+      'models/mart/sum.sql':
+        '-- @expose n\nSELECT count(*) AS n, sum(amount) AS sum FROM core.orders\n',
+    })
+    const own = { env: { ...env, SOURCE_CRM_PASSWORD: password } }
+    await space.ok(['run'], own)
+    const same = (await space.ok(['run'], own)).stdout
+    assert.match(same, /built +core\.orders +7,000 rows as before, .*\(volatile\)/)
+    assert.match(same, /built +mart\.seen +7,000 rows as before, /)
+    assert.match(same, /3 built, 1 unchanged in /, 'mart.sum is not built, and nothing published')
+    await server.postgres('UPDATE public.orders SET amount = amount + 1 WHERE id = 5000')
+    assert.match((await space.ok(['run'], own)).stdout, /4 built, published /)
+    const { stdout } = await space.ok(['query', 'FROM mart.seen WHERE id = 5000', '--json'], own)
+    assert.equal(JSON.parse(stdout), { id: 5000, amount: 7501 })
+  },
+)
+
+lakeTest(
   'numbers of a PostgreSQL server without a precision, by the type that eider.yml names',
   async () => {
     await using server = await withLake()

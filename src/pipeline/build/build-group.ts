@@ -14,14 +14,7 @@ import { notePosition } from '../changes/touched.ts'
 import { interruptOnAbort } from '../interrupt.ts'
 import { isOfRows } from '../lasting-failures.ts'
 import { decide, type Decision, ofRange } from '../plan/decide.ts'
-import { rebuiltAgain } from '../plan/volatile.ts'
-import {
-  olderLine,
-  type OlderRows,
-  type Slice,
-  type Step,
-  type ValueRange,
-} from '../../core/step.ts'
+import { olderLine, type OlderRows, type Step, type ValueRange } from '../../core/step.ts'
 import { isConflict } from '../../duckdb/errors.ts'
 import { type RunResults, whyUnchanged } from '../results.ts'
 import { leftAfter, olderRowsAfter } from '../rules/older.ts'
@@ -35,12 +28,12 @@ import { materializationOf } from './materialize/kinds.ts'
 import { buildWithoutOld, noteNothingCame, removeOldRows } from './old-rows.ts'
 import { changesOf } from './table-changes.ts'
 import type { Built } from './materialize/materialization.ts'
-import { continuesTable, noteRelation } from './materialize/relation.ts'
+import { continuesTable, noteRelation, relationType } from './materialize/relation.ts'
 import { runChecks } from './run-checks.ts'
 import { explainRead, refuseLostNumbers } from './server-values.ts'
+import { isKnownByRows, versionAfter, versionOf } from './versions.ts'
 import type { Model } from '../../core/model.ts'
 import { kinds } from '../../core/kinds.ts'
-import { hashOf } from '../../core/hash.ts'
 
 interface GroupBuilder {
   readonly context: RunContext
@@ -358,10 +351,14 @@ async function build(
   const warnings = await checkRows(context, model)
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
-  const version = isNew ? versionOf(context, model, fingerprint, step.slice) : before.version
+  const version = isNew ? await versionAfter(context, step, built, fingerprint) : before.version
   const { changed: _, ...others } = built
-  return { ...others, version, warnings }
+  const wasThere = relationType(context.catalog, model.name) === kinds[model.kind].relation
+  const isSame = wasThere && version === before?.version && isKnownByRows(context, model, built)
+  return { ...others, ...(isSame ? { counts: NOTHING } : {}), version, warnings }
 }
+
+const NOTHING = { added: 0, changed: 0, removed: 0 }
 
 function checkRows(context: RunContext, model: Model): Promise<readonly string[]> {
   const { connection, paths, failingRows: most = 0 } = context
@@ -381,20 +378,4 @@ async function timed<T>(
   } finally {
     onPhase?.({ model, phase, startedMs, ms: performance.now() - startedMs })
   }
-}
-
-/**
- * The rows of a table that goes on depend on its previous contents, so each change gets a new version. So does
- * a model that was built although no known input changed.
- */
-function versionOf(
-  { fullRefresh, runId, project }: RunContext,
-  model: Model,
-  fingerprint: string,
-  slice: Slice = 'whole',
-): string {
-  const isAlways = rebuiltAgain(project, model) === 'always'
-  const own = kinds[model.kind].keepsRows || isAlways || fullRefresh
-  if (!own) return fingerprint
-  return hashOf(16, slice === 'whole' ? [fingerprint, runId] : [fingerprint, runId, slice])
 }
