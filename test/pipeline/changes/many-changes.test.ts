@@ -77,13 +77,13 @@ test('long values of keys stay in the engine', async () => {
     const rows = () => sql`SELECT ${sql.value(value)} AS v UNION ALL SELECT NULL`
     await noteValues({ connection, store, changes } as never, model, rows)
     const { texts, hasMore } = changes.takeValues(model.name).get(text)!
-    return { texts: [...texts].toSorted(), hasMore }
+    return { texts, hasMore }
   }
   const short = 'é'.repeat(limits.shortKeyBytes / 2)
-  assert.equal(await noted(short), { texts: [short, null].toSorted(), hasMore: false })
-  assert.equal(await noted(`${short}!`), { texts: [], hasMore: true })
+  assert.equal(await noted(short), { texts: new Set([short, null]), hasMore: false })
+  assert.equal(await noted(`${short}!`), { texts: new Set(), hasMore: true })
   const found = await connection.rows(sql`SELECT value FROM temp.main._eider_noted_keys`)
-  assert.equal(found.map((row) => row['value']).toSorted(), [`${short}!`, null].toSorted())
+  assert.equal(new Set(found.map((row) => row['value'])), new Set([`${short}!`, null]))
 })
 
 test.run()
