@@ -8,6 +8,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import { countRows, hasItsColumns } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followedValues, noteValues } from './keys.ts'
+import { rowParts } from './row-prints.ts'
 
 const BEFORE = sql`temp.main._eider_rows_before`
 const DIFFERENT = sql`temp.main._eider_rows_different`
@@ -31,7 +32,7 @@ export async function rowsOfKeys(context: RunContext, model: Model): Promise<Row
     return null
   const names = sql.idents(columns)
   const rows = sql`
-    SELECT ${names}, hash(${hashed(model)}) AS _eider_hash, count(*) AS _eider_n
+    SELECT ${names}, hash(${rowParts(model.columns)}) AS _eider_hash, count(*) AS _eider_n
     FROM ${sql.relation(model.name)} AS _eider_row GROUP BY ALL`
   await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${BEFORE} AS ${rows}`)
   return {
@@ -52,9 +53,3 @@ export async function rowsOfKeys(context: RunContext, model: Model): Promise<Row
 
 const isSmall = async ({ connection }: RunContext, { name }: Model): Promise<boolean> =>
   (await countRows(connection, sql.relation(name))) <= limits.comparedRows
-
-/** Values that are equal and differ have one hash: a month and 30 days, 0 and -0. Their texts do not. */
-const hashed = ({ columns }: Model): Sql =>
-  columns.some(({ type }) => /INTERVAL|DOUBLE|FLOAT/.test(type))
-    ? sql`CAST(_eider_row AS VARCHAR)`
-    : sql`_eider_row`

@@ -7,6 +7,7 @@ import { keepOf } from '../../core/retention.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
+import { describe } from '../../duckdb/catalog.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
@@ -14,6 +15,7 @@ import { warnOfForgotten } from './forgotten-rows.ts'
 import { isMadeOfForgotten } from './forgets.ts'
 import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
+import { rowParts } from './row-prints.ts'
 import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
 
 /** `replace` makes the table of the model anew, in the transaction of the caller. */
@@ -91,7 +93,7 @@ async function profiles(
     const values = sql`SELECT ${sql.ident(column.name)} AS v FROM ${relation}`
     const width = await fixedWidth(connection, values, column)
     const table = sql.ident('temp', 'main', `_eider_profile_${i}`)
-    const rows = profileOf(relation, column, width)
+    const rows = await profileOf(connection, relation, column, width)
     await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${table} AS ${rows}`)
     found.push({ column, table, width })
   }
@@ -111,7 +113,7 @@ async function differences(
     before.length > 0 && (keepOf(model) !== null || isMadeOfForgotten(project, model))
   for (const { column, table, width } of before) {
     const after = sql.ident('temp', 'main', '_eider_profile_after')
-    const rows = profileOf(relation, column, width)
+    const rows = await profileOf(connection, relation, column, width)
     await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${after} AS ${rows}`)
     const sides = { before: table, after }
     found.set(column.name, await readRanges(connection, differing(sides, column, isWindow)))
@@ -132,10 +134,18 @@ async function fixedWidth(connection: Connection, values: Sql, { type }: Column)
  * NULLs of the column are no values, so a change of such rows touches nothing. The hash of a row knows neither the names
  * nor the types of its values: columns that change names are other rows, and so are 1.00 and 100.
  */
-const profileOf = (relation: Sql, { name, type }: Column, width: Sql): Sql => sql`
-  SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
-  FROM (SELECT ${sql.ident(name)} AS v, hash(_eider_row, typeof(_eider_row)) AS h FROM ${relation} AS _eider_row) WHERE v IS NOT NULL
-  GROUP BY bucket`
+async function profileOf(
+  connection: Connection,
+  relation: Sql,
+  { name, type }: Column,
+  width: Sql,
+): Promise<Sql> {
+  const parts = rowParts(await describe(connection, sql`FROM ${relation}`))
+  return sql`
+    SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
+    FROM (SELECT ${sql.ident(name)} AS v, hash(${parts}, typeof(_eider_row)) AS h FROM ${relation} AS _eider_row)
+    WHERE v IS NOT NULL GROUP BY bucket`
+}
 
 /**
  * Where the least value of a table that may forget has risen, it is a window that moves on: what has left it is not gone from

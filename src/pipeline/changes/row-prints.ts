@@ -16,16 +16,15 @@ export async function printOf(connection: Connection, query: Sql): Promise<RowsP
   const columns = await describe(connection, query)
   const row = await connection.row(sql`
     SELECT count(*) AS n, CAST(sum(h) AS VARCHAR) AS added, CAST(bit_xor(h) AS VARCHAR) AS mixed
-    FROM (SELECT ${hashOfRow(columns)} AS h FROM (${query}) AS _eider_row)`)
+    FROM (SELECT hash(${rowParts(columns)}) AS h FROM (${query}) AS _eider_row)`)
   const rows = numberOf(row?.['n'])
   const all = ['added', 'mixed'].map((name) => textOf(row?.[name] ?? ''))
   const named = columns.map(({ name, type }) => [name, type])
   return { rows, print: hashOf(16, [named, rows, all]) }
 }
 
-/** Of a row that the query calls `_eider_row`. */
-const hashOfRow = (columns: readonly Column[]): Sql =>
-  sql`hash(${sql.join(columns.flatMap(partsOf))})`
+/** What hash() is to be given of a row that the query calls `_eider_row`, so that rows which differ have two hashes. */
+export const rowParts = (columns: readonly Column[]): Sql => sql.join(columns.flatMap(partsOf))
 
 /** Types of which two values that differ have two hashes, as far as there are enough of them. */
 const PLAIN =
