@@ -46,4 +46,8 @@ export async function misplacedThousands(
 export const thousandsHint = ({ thousands }: CsvSettings = {}) =>
   `write the value with groups of three digits, or leave out "thousands" if "${thousands}" begins decimals`
 
-export const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
+/** Characters of a value that a message shows. */
+export const shortLength = 40
+
+export const short = (text: string) =>
+  text.length > shortLength ? `${text.slice(0, shortLength)}…` : text

@@ -28,7 +28,7 @@ import {
   type Merges,
   titleIn,
 } from './sheet-faults.ts'
-import { changedNumber, cutDuration, wrongCell } from './sheet-values.ts'
+import { changedValue, wrongCell } from './sheet-values.ts'
 import { type CellArea, openSheet, type Sheet, type SheetRow } from './sheet-rows.ts'
 import type { SourceWarning } from './source-access.ts'
 import { workbooksOf } from './workbooks.ts'
@@ -207,10 +207,7 @@ async function numberIn(
   most?: number,
 ): Promise<Explanation | null> {
   if (most === 0) return null
-  const found =
-    (await changedNumber(connection, dir, table, columns, most)) ??
-    (await cutDuration(connection, dir, table, columns, most))
-  return placed(table, sheet, found)
+  return placed(table, sheet, await changedValue(connection, dir, table, columns, most))
 }
 
 interface Known {

@@ -1,6 +1,6 @@
 // Sources that are databases in files of this machine.
 
-import { short } from '../csv/misread-numbers.ts'
+import { short, shortLength } from '../csv/misread-numbers.ts'
 import { type Explanation } from '../hints/engine-words.ts'
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -70,12 +70,10 @@ function otherTypeProblem(
       }
 }
 
-const SHOWN = 40
-
 /** Of a value in a message, which may be of any length. */
 function isLike(text: string): string {
-  const start = text.slice(0, SHOWN).replaceAll("'", "''")
-  return text.length > SHOWN ? `instr(…, '${start}') = 1` : `… = '${start}'`
+  const start = text.slice(0, shortLength).replaceAll("'", "''")
+  return text.length > shortLength ? `instr(…, '${start}') = 1` : `… = '${start}'`
 }
 
 function databaseFile(type: Sql, check: Check, probe?: (path: string) => Sql): SourceAccess {

@@ -22,72 +22,63 @@ export function readAsText({ file, sheet, range }: SheetTable): string {
   return `FROM read_xlsx(${[quoted(file), ...named].join(', ')})`
 }
 
-/** A value that would be another number. `most`: rows that are looked at. */
-export async function changedNumber(
+/** What is asked of the cells of a column, each as it is stored, and what is said of the value that is found. */
+interface Fault {
+  readonly asked: Sql
+  readonly explain: (found: string) => Explanation
+}
+
+/** A value that would be read as another one, of all columns in one pass. `most`: rows that are looked at. */
+export async function changedValue(
   connection: Connection,
   dir: string,
   table: SheetTable,
   columns: readonly Column[],
   most?: number,
 ): Promise<Explanation | null> {
-  const numbers = columns.filter(({ type }) => type === 'DOUBLE')
-  if (numbers.length === 0) return null
-  const each = numbers.flatMap(({ name }, i) => {
-    const text = sql`trim(${sql.ident(name)})`
-    const least = (condition: ReturnType<typeof losesDigits>, as: string) =>
-      sql`min(${text}) FILTER (WHERE ${condition}) AS ${sql.ident(`${as}${i}`)}`
-    return [least(losesDigits(text), 'digits'), least(losesZeros(text), 'zeros')]
-  })
-  const row = await ofTexts(connection, dir, table, each, most)
-  for (const [i, { name }] of numbers.entries())
-    for (const what of ['digits', 'zeros']) {
-      const value = row?.[`${what}${i}`]
-      if (typeof value !== 'string') continue
-      return {
-        problem: `the column "${name}" has ${short(value)}, which would lose ${what}: by the first cell below its name, it has numbers`,
-        hint: `store it as text in all rows, the first one too; or read the file in a model, where all cells are text: ${readAsText(table)}`,
-      }
-    }
+  const ofType = (type: string) => columns.filter((column) => column.type === type)
+  const faults = [
+    ...ofType('DOUBLE').flatMap((column) => changedNumber(column, table)),
+    ...ofType('TIME').map((column) => cutDuration(column, table)),
+  ]
+  if (faults.length === 0) return null
+  const asked = faults.map((fault, i) => sql`${fault.asked} AS ${sql.ident(`found${i}`)}`)
+  const some = most === undefined ? sql.empty : sql`LIMIT ${sql.value(most)}`
+  const texts = sql`SELECT * FROM ${rowsOfSheet(dir, table, { isRaw: true })} ${some}`
+  // What cannot be read at all is said where it is read.
+  const row = await ifRefused(
+    connection.row(sql`SELECT ${sql.join(asked)} FROM (${texts})`),
+    () => null,
+  )
+  for (const [i, { explain }] of faults.entries()) {
+    const found = row?.[`found${i}`]
+    if (typeof found === 'string' || typeof found === 'number') return explain(String(found))
+  }
   return null
 }
 
-/** One row of what is asked of all cells, each as it is stored; null: they cannot be read at all, which is said where they are. */
-function ofTexts(
-  connection: Connection,
-  dir: string,
-  table: SheetTable,
-  asked: readonly Sql[],
-  most: number | undefined,
-) {
-  const some = most === undefined ? sql.empty : sql`LIMIT ${sql.value(most)}`
-  const texts = sql`SELECT * FROM ${rowsOfSheet(dir, table, { isRaw: true })} ${some}`
-  return ifRefused(connection.row(sql`SELECT ${sql.join(asked)} FROM (${texts})`), () => null)
+function changedNumber({ name }: Column, table: SheetTable): readonly Fault[] {
+  const text = sql`trim(${sql.ident(name)})`
+  const fault = (condition: Sql, what: string): Fault => ({
+    asked: sql`min(${text}) FILTER (WHERE ${condition})`,
+    explain: (found) => ({
+      problem: `the column "${name}" has ${short(found)}, which would lose ${what}: by the first cell below its name, it has numbers`,
+      hint: `store it as text in all rows, the first one too; or read the file in a model, where all cells are text: ${readAsText(table)}`,
+    }),
+  })
+  return [fault(losesDigits(text), 'digits'), fault(losesZeros(text), 'zeros')]
 }
 
 /** Hours above 24, or below none: DuckDB keeps the time of the day alone. A time is stored as its part of a day. */
-export async function cutDuration(
-  connection: Connection,
-  dir: string,
-  table: SheetTable,
-  columns: readonly Column[],
-  most?: number,
-): Promise<Explanation | null> {
-  const times = columns.filter(({ type }) => type === 'TIME')
-  if (times.length === 0) return null
-  const each = times.map(({ name }, i) => {
-    const days = sql`TRY_CAST(${sql.ident(name)} AS DOUBLE)`
-    return sql`round(max(${days}) FILTER (WHERE ${days} >= 1 OR ${days} < 0) * 24, 2) AS ${sql.ident(`hours${i}`)}`
-  })
-  const row = await ofTexts(connection, dir, table, each, most)
-  for (const [i, { name }] of times.entries()) {
-    const hours = row?.[`hours${i}`]
-    if (typeof hours !== 'number') continue
-    return {
+function cutDuration({ name }: Column, table: SheetTable): Fault {
+  const days = sql`TRY_CAST(${sql.ident(name)} AS DOUBLE)`
+  return {
+    asked: sql`round(max(${days}) FILTER (WHERE ${days} >= 1 OR ${days} < 0) * 24, 2)`,
+    explain: (hours) => ({
       problem: `the column "${name}" has a duration of ${hours} hours, of which nothing but a time of the day would be left: by the first cell below its name, it has times`,
       hint: `let the workbook have hours as a number, 24 times the duration; or read the file in a model, where all cells are text: SELECT CAST("${name}" AS DOUBLE) * 24 AS hours ${readAsText(table)}`,
-    }
+    }),
   }
-  return null
 }
 
 /** A cell that does not fit. Reads all rows, as models do. `left`: the first column of the table; null: not known. */
