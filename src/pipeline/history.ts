@@ -6,14 +6,14 @@ import { type Sql, sql } from '../core/sql.ts'
 import { catalogKey, readEngineCatalog } from '../duckdb/catalog.ts'
 import type { Connection } from '../duckdb/database.ts'
 import { numberOf, type Row } from '../duckdb/values.ts'
+import { STATE_SCHEMA } from '../store/state.ts'
+import type { Store } from '../store/store.ts'
 import {
-  alwaysNamed,
   isOfModel,
   recordedNames,
   type RecordedName,
+  recordedRenamings,
 } from './rename/recorded-names.ts'
-import { STATE_SCHEMA } from '../store/state.ts'
-import type { Store } from '../store/store.ts'
 
 const RESULT = sql`'[{"model":"VARCHAR","status":"VARCHAR","because":"VARCHAR","rows":"BIGINT","ms":"BIGINT",
   "changes":{"way":"VARCHAR","rows_in":"BIGINT","rows_changed":"BIGINT","rows_out":"BIGINT","rows_after":"BIGINT","definition":"VARCHAR"}}]'`
@@ -67,22 +67,17 @@ export async function modelHistory(
 ): Promise<readonly ModelRun[]> {
   if (!(await hasHistory(connection))) return []
   const all = await store.state.allRuns()
-  const names = await recordedNames(connection, all, model)
-  const found = await resultsOf({ connection, all, names }, limit)
-  if (found.length > 0) return found
-  return resultsOf({ connection, all, names: [alwaysNamed(model)] }, limit)
+  const renamings = await recordedRenamings(connection, all)
+  const resultsOf = (names: readonly RecordedName[]) =>
+    newestResults(connection, all, isOfModel(names), limit)
+  const found = await resultsOf(recordedNames(renamings, model))
+  return found.length > 0 ? found : resultsOf(recordedNames([], model))
 }
 
-async function resultsOf(
-  {
-    connection,
-    all,
-    names,
-  }: {
-    readonly connection: Connection
-    readonly all: Sql
-    readonly names: readonly RecordedName[]
-  },
+async function newestResults(
+  connection: Connection,
+  all: Sql,
+  isAsked: Sql,
   limit: number,
 ): Promise<readonly ModelRun[]> {
   const resultsIn = (runs: Sql) =>
@@ -93,7 +88,7 @@ async function resultsOf(
         changes.rows_out::DOUBLE AS rows_out, changes.rows_after::DOUBLE AS rows_after, changes.definition AS rule
       FROM (SELECT *, result.changes AS changes FROM (
         SELECT *, unnest(from_json(summary->'models', ${RESULT})) AS result FROM (${runs}))) AS run
-      WHERE ${isOfModel(names)}
+      WHERE ${isAsked}
       ORDER BY run.started_at DESC, run.finished_at DESC LIMIT ${sql.value(limit + 1)}`)
   const recent = await resultsIn(newest(all, (limit + 1) * limits.runsPerModelResult))
   const found = recent.length > limit ? recent : await resultsIn(all)

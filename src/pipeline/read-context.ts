@@ -18,7 +18,7 @@ import { ChangeNotes } from './changes/change-notes.ts'
 import { chooseModels } from './choose.ts'
 import { NO_SOURCES, readSourceAges, sourcesRead } from './plan/source-age.ts'
 import { keepsRules } from './rules/rule.ts'
-import { alwaysNamed, nameAt, recordedNames } from './rename/recorded-names.ts'
+import { nameAt, recordedNames, recordedRenamings } from './rename/recorded-names.ts'
 import { partsOnce } from './rules/recorded.ts'
 import type { RunContext } from './run-context.ts'
 import { allModels, type PlanRequest } from './run-request.ts'
@@ -128,15 +128,13 @@ async function lostTables(
     if (record?.removed === false && keepsRows(record)) lost.add(model.name)
   }
   const published = others.size === 0 ? null : await store.snapshots.current()
+  const served = published?.relations.filter(({ model, rows }) => rows > 0 && others.has(model))
+  if (served === undefined || served.length === 0) return lost
   const hasRuns = catalog.relations.has(catalogKey(STATE_SCHEMA, 'runs'))
-  for (const { model, rows } of published?.relations ?? []) {
-    if (rows === 0 || !others.has(model)) continue
-    const names = hasRuns
-      ? await recordedNames(connection, await store.state.allRuns(), model)
-      : [alwaysNamed(model)]
+  const renamings = hasRuns ? await recordedRenamings(connection, await store.state.allRuns()) : []
+  for (const { model } of served)
     // Where another one had the name when it was published, that has been renamed since.
-    if (nameAt(names, published!.publishedAt) !== null) lost.add(model)
-  }
+    if (nameAt(recordedNames(renamings, model), published!.publishedAt) !== null) lost.add(model)
   return lost
 }
 

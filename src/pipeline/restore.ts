@@ -34,7 +34,12 @@ import { formerNames } from './former-names.ts'
 import { ruleAt } from './history.ts'
 import { RESTORED } from './plan/decide.ts'
 import { recordWork, workOn } from './record-work.ts'
-import { nameAt, recordedNames, type RecordedName } from './rename/recorded-names.ts'
+import {
+  nameAt,
+  recordedNames,
+  type RecordedName,
+  recordedRenamings,
+} from './rename/recorded-names.ts'
 import type { Clients } from './guard-clients.ts'
 import { publishNow } from './republish.ts'
 import { RunResults } from './results.ts'
@@ -75,7 +80,7 @@ export async function restoreTable(request: RestoreRequest): Promise<Restored> {
   await refuseUnfinished(request.paths)
   const known = await state.begin(connection, project.models.keys())
   const record = requireTable(known, model)
-  const had = await recordedNames(connection, await state.allRuns(), model.name)
+  const had = recordedNames(await recordedRenamings(connection, await state.allRuns()), model.name)
   const relation = await relationOf(request, had)
   const table = sql.relation(model.name)
   const now = await describe(connection, sql`FROM ${table}`)

@@ -15,39 +15,46 @@ export interface RecordedName {
 
 const RENAMED = sql`'[{"model":"VARCHAR","renamed_from":"VARCHAR"}]'`
 
-/**
- * Newest first, that of now among them. A name that another model had before it was renamed is the model's since then.
- * `runs`: all that are recorded.
- */
-export async function recordedNames(
+/** From one name to another one. */
+interface RecordedRenaming {
+  readonly from: string
+  readonly to: string
+  /** Microseconds since 1970. */
+  readonly us: number
+}
+
+/** Newest first. `runs`: all that are recorded. */
+export async function recordedRenamings(
   connection: Connection,
   runs: Sql,
-  model: string,
-): Promise<readonly RecordedName[]> {
-  const renamings = await connection.rows(sql`
+): Promise<readonly RecordedRenaming[]> {
+  const found = await connection.rows(sql`
     SELECT epoch_us(started_at)::DOUBLE AS us, result.model AS name, result.renamed_from AS before
     FROM (
       SELECT started_at, unnest(from_json(summary->'models', ${RENAMED})) AS result
       FROM (${runs}) WHERE summary->>'command' = 'mv')
     WHERE result.renamed_from IS NOT NULL ORDER BY us DESC`)
-  const names: RecordedName[] = []
-  let [name, beforeUs] = [model, Infinity]
-  for (const { us, name: to, before } of renamings) {
-    const isTaken = sameName(textOf(before), name)
-    if (!isTaken && !sameName(textOf(to), name)) continue
-    const fromUs = numberOf(us)
-    names.push({ name, fromUs, beforeUs })
-    if (isTaken) return names
-    ;[name, beforeUs] = [textOf(before), fromUs]
-  }
-  return [...names, { ...alwaysNamed(name), beforeUs }]
+  return found.map(({ us, name, before }) => {
+    return { from: textOf(before), to: textOf(name), us: numberOf(us) }
+  })
 }
 
-export const alwaysNamed = (name: string): RecordedName => ({
-  name,
-  fromUs: -Infinity,
-  beforeUs: Infinity,
-})
+/** Newest first, that of now among them. A name that another model had before it was renamed is the model's since then. */
+export function recordedNames(
+  renamings: readonly RecordedRenaming[],
+  model: string,
+): readonly RecordedName[] {
+  const names: RecordedName[] = []
+  let [name, beforeUs] = [model, Infinity]
+  for (const { from, to, us: fromUs } of renamings) {
+    const isTaken = sameName(from, name)
+    if (!isTaken && !sameName(to, name)) continue
+    names.push({ name, fromUs, beforeUs })
+    if (isTaken) return names
+    ;[name, beforeUs] = [from, fromUs]
+  }
+  return [...names, { name, fromUs: -Infinity, beforeUs }]
+}
 
 /** The name that a model had at a time; null: another model had its name. */
 export function nameAt(names: readonly RecordedName[], time: Date): string | null {
