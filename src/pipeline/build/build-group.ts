@@ -351,10 +351,11 @@ async function build(
   const warnings = await checkRows(context, model)
   const before = recordOf(context, model)
   const isNew = built.changed || before === null
-  const version = isNew ? await versionAfter(context, step, built, fingerprint) : before.version
+  const isByRows = isKnownByRows(context, model, built)
+  const version = isNew ? await versionAfter(context, step, isByRows, fingerprint) : before.version
   const { changed: _, ...others } = built
   const wasThere = relationType(context.catalog, model.name) === kinds[model.kind].relation
-  const isSame = wasThere && version === before?.version && isKnownByRows(context, model, built)
+  const isSame = wasThere && isByRows && version === before?.version
   return { ...others, ...(isSame ? { counts: NOTHING } : {}), version, warnings }
 }
 

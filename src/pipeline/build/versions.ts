@@ -26,14 +26,14 @@ export function versionOf(
   return hashOf(16, slice === 'whole' ? [fingerprint, runId] : [fingerprint, runId, slice])
 }
 
-/** In the transaction that has built the step. `built`: with counts where the table has gone on. */
+/** In the transaction that has built the step. `isByRows`: as `isKnownByRows` says. */
 export async function versionAfter(
   context: RunContext,
   { model, slice }: Pick<Step, 'model' | 'slice'>,
-  built: Pick<Built, 'counts'>,
+  isByRows: boolean,
   fingerprint: string,
 ): Promise<string> {
-  if (!isKnownByRows(context, model, built)) return versionOf(context, model, fingerprint, slice)
+  if (!isByRows) return versionOf(context, model, fingerprint, slice)
   const { print } = await printOf(context.connection, sql`FROM ${sql.relation(model.name)}`)
   // The first part is the definition, with the sample if there is one.
   return hashOf(16, [fingerprint.split('.')[0], print])
@@ -41,7 +41,8 @@ export async function versionAfter(
 
 /**
  * What lies outside of the warehouse is read again on a mere suspicion. Where the rows of a table are those of before, it has
- * the version of before, so what reads it has nothing to do. Of what comes from other models their versions tell.
+ * the version of before, so what reads it has nothing to do. Of what comes from other models their versions tell. `built`:
+ * with counts where the table has gone on.
  */
 export function isKnownByRows(
   { fullRefresh, project, store }: RunContext,
@@ -56,9 +57,14 @@ export function isKnownByRows(
 }
 
 /** Whether it, or a view that it reads, reads something that no version tells of: files, sources, the time. */
-function isOutside(project: Pick<CompiledProject, 'models'>, model: Model): boolean {
-  const { volatile, sources, files, dependsOn } = model
-  if (volatile || sources.length + files.length > 0) return true
-  const inputs = dependsOn.map((name) => project.models.get(name))
-  return inputs.some((input) => input?.kind === 'view' && isOutside(project, input))
+function isOutside({ models }: Pick<CompiledProject, 'models'>, model: Model): boolean {
+  const lookedInto = new Set([model])
+  for (const { volatile, sources, files, dependsOn } of lookedInto) {
+    if (volatile || sources.length + files.length > 0) return true
+    for (const name of dependsOn) {
+      const input = models.get(name)
+      if (input?.kind === 'view') lookedInto.add(input)
+    }
+  }
+  return false
 }

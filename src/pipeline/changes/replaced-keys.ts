@@ -4,7 +4,7 @@
 import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
-import { type Sql, sql } from '../../core/sql.ts'
+import { sql } from '../../core/sql.ts'
 import { countRows, hasItsColumns } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { followedValues, noteValues } from './keys.ts'

@@ -89,11 +89,12 @@ async function profiles(
   columns: readonly Column[],
 ): Promise<readonly Profile[]> {
   const found: Profile[] = []
+  const parts = await partsOfRows(connection, relation)
   for (const [i, column] of columns.entries()) {
     const values = sql`SELECT ${sql.ident(column.name)} AS v FROM ${relation}`
     const width = await fixedWidth(connection, values, column)
     const table = sql.ident('temp', 'main', `_eider_profile_${i}`)
-    const rows = await profileOf(connection, relation, column, width)
+    const rows = profileOf({ relation, parts }, column, width)
     await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${table} AS ${rows}`)
     found.push({ column, table, width })
   }
@@ -111,9 +112,10 @@ async function differences(
   // Where it is made anew as a whole, a table that keeps rows has lost what its inputs have forgotten.
   const isWindow =
     before.length > 0 && (keepOf(model) !== null || isMadeOfForgotten(project, model))
+  const parts = before.length === 0 ? sql.empty : await partsOfRows(connection, relation)
   for (const { column, table, width } of before) {
     const after = sql.ident('temp', 'main', '_eider_profile_after')
-    const rows = await profileOf(connection, relation, column, width)
+    const rows = profileOf({ relation, parts }, column, width)
     await connection.run(sql`CREATE OR REPLACE TEMP TABLE ${after} AS ${rows}`)
     const sides = { before: table, after }
     found.set(column.name, await readRanges(connection, differing(sides, column, isWindow)))
@@ -134,18 +136,17 @@ async function fixedWidth(connection: Connection, values: Sql, { type }: Column)
  * NULLs of the column are no values, so a change of such rows touches nothing. The hash of a row knows neither the names
  * nor the types of its values: columns that change names are other rows, and so are 1.00 and 100.
  */
-async function profileOf(
-  connection: Connection,
-  relation: Sql,
+const profileOf = (
+  { relation, parts }: { readonly relation: Sql; readonly parts: Sql },
   { name, type }: Column,
   width: Sql,
-): Promise<Sql> {
-  const parts = rowParts(await describe(connection, sql`FROM ${relation}`))
-  return sql`
-    SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
-    FROM (SELECT ${sql.ident(name)} AS v, hash(${parts}, typeof(_eider_row)) AS h FROM ${relation} AS _eider_row)
-    WHERE v IS NOT NULL GROUP BY bucket`
-}
+): Sql => sql`
+  SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
+  FROM (SELECT ${sql.ident(name)} AS v, hash(${parts}, typeof(_eider_row)) AS h FROM ${relation} AS _eider_row)
+  WHERE v IS NOT NULL GROUP BY bucket`
+
+const partsOfRows = async (connection: Connection, relation: Sql): Promise<Sql> =>
+  rowParts(await describe(connection, sql`FROM ${relation}`))
 
 /**
  * Where the least value of a table that may forget has risen, it is a window that moves on: what has left it is not gone from
