@@ -4,7 +4,15 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { eraseFiles, sendOrders } from '../support/erase-project.ts'
 import { startDaemon } from '../support/daemon-process.ts'
-import { workspace } from '../support/workspace.ts'
+import { type Workspace, workspace } from '../support/workspace.ts'
+
+async function sendTwo(space: Workspace): Promise<void> {
+  await using daemon = await startDaemon(space)
+  await sendOrders(space, daemon.url, [
+    { order_id: 1, customer_id: 7, name: 'Ada' },
+    { order_id: 3, customer_id: 8, name: 'Nils' },
+  ])
+}
 
 test('a merge keeps a row that an edit leaves out', async () => {
   const people = 'SELECT order_id, customer_id, received_at FROM raw.orders'
@@ -14,13 +22,7 @@ test('a merge keeps a row that an edit leaves out', async () => {
     'models/core/kept.sql':
       '-- @kind: merge\n-- @unique_key: order_id\n-- @incremental: received_at\nFROM core.people\n',
   })
-  {
-    await using daemon = await startDaemon(space)
-    await sendOrders(space, daemon.url, [
-      { order_id: 1, customer_id: 7, name: 'Ada' },
-      { order_id: 3, customer_id: 8, name: 'Nils' },
-    ])
-  }
+  await sendTwo(space)
   await space.ok(['run'])
   await space.write('models/core/people.sql', `${people} WHERE order_id <> 3\n`)
   const { stderr } = await space.ok(['erase', 'raw.orders', 'customer_id = 7'])
@@ -43,13 +45,7 @@ test('a source and a seed that readers add to the rows are named, where they hav
     'models/core/all.sql':
       'SELECT order_id, customer_id, rate FROM staging.all LEFT JOIN south.rates USING (order_id)\n',
   })
-  {
-    await using daemon = await startDaemon(space)
-    await sendOrders(space, daemon.url, [
-      { order_id: 1, customer_id: 7, name: 'Ada' },
-      { order_id: 3, customer_id: 8, name: 'Nils' },
-    ])
-  }
+  await sendTwo(space)
   await space.ok(['run'])
   const { stderr } = await space.ok(['erase', 'raw.orders', 'customer_id = 7'])
   assert.match(

@@ -8,6 +8,7 @@ import { columnType } from '../../src/core/relation.ts'
 import { type Sql, sql } from '../../src/core/sql.ts'
 import { Database } from '../../src/duckdb/database.ts'
 import { printOf } from '../../src/pipeline/changes/row-prints.ts'
+import { catalogStates } from '../support/catalog-states.ts'
 import { type Workspace, workspace } from '../support/workspace.ts'
 
 const CONFIG = `name: s
@@ -81,11 +82,8 @@ async function rowsOf(space: Workspace, name: string): Promise<readonly unknown[
 async function published(space: Workspace) {
   const text = await readFile(space.path('.eider/snapshots/manifest.json'), 'utf8')
   const { id } = JSON.parse(text) as { id: string }
-  const catalog = await readFile(space.path(`.eider/snapshots/catalog-${id}.json`), 'utf8')
-  const { states } = JSON.parse(catalog) as {
-    states: Readonly<Record<string, { fresh_at: string }>>
-  }
-  return { id, freshAt: states['core.orders']!.fresh_at }
+  const states = await catalogStates(space)
+  return { id, freshAt: states['core.orders']!.fresh_at! }
 }
 
 const UNCHANGED = {
