@@ -116,7 +116,11 @@ export class TargetQueue implements AsyncDisposable {
     if (events.length === 0) return Promise.resolve(0)
     const seq = this.#nextSeq
     const written = this.append(events, time, key)
-    return this.#store.keys.remember({ ...key, events: events.length, time, seq }, written)
+    const { key: digest, body } = key
+    return this.#store.keys.remember(
+      { key: digest, body, events: events.length, time, seq },
+      written,
+    )
   }
 
   claim(): Promise<SegmentClaim | null> {

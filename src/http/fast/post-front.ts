@@ -9,6 +9,7 @@
 // A connection that sends without waiting for its answers gets a few requests taken in a turn of the event loop, so that
 // all others are served too; and none while its client does not read.
 
+import type { IncomingHttpHeaders } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import { limits } from '../../core/limits.ts'
 import type { Front, FrontHooks, FrontRoutes, MakeFront } from '../head.ts'
@@ -50,7 +51,7 @@ interface KnownRoute extends Route {
   readonly form: HeadForm
 }
 
-const NOTHING_TOLD = {}
+const NOTHING_TOLD: IncomingHttpHeaders = {}
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
@@ -199,12 +200,12 @@ class PostFront implements Front {
     { bytes, at, start, end }: Record<'at' | 'start' | 'end', number> & { readonly bytes: Buffer },
   ): void {
     const { form, isTold } = route
-    const told =
-      isTold === true
-        ? Object.fromEntries(
-            form.names.map((name, i) => [name, valueOf(form, bytes, at, this.#ends, i)]),
-          )
-        : NOTHING_TOLD
+    let told = NOTHING_TOLD
+    if (isTold === true) {
+      told = {}
+      for (const [i, name] of form.names.entries())
+        told[name] = valueOf(form, bytes, at, this.#ends, i)
+    }
     this.#answers.take(connection, route, bytes.subarray(start, end), told)
   }
 
