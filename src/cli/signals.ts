@@ -1,5 +1,7 @@
 // SIGINT and SIGTERM: the first asks the command to stop, a second SIGINT ends the process at once. A child of `eider up`
-// stops as after SIGTERM when its supervisor is gone.
+// stops as after SIGTERM when its supervisor is gone. When what was asked to stop has ended, so does the process.
+
+import { limits } from '../core/limits.ts'
 
 const EXIT_CODE = { SIGINT: 130, SIGTERM: 143 } as const
 type StopSignal = keyof typeof EXIT_CODE
@@ -37,8 +39,14 @@ export function onStop(atOnce: () => void = () => {}) {
       process.off('SIGINT', stop)
       process.off('SIGTERM', stop)
       process.off('disconnect', onLost)
+      if (received !== null) endSoon()
     },
   }
+}
+
+/** For what a library has left open, such as a watch of a directory that it began while it was closed. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), limits.endAfterStopMs).unref()
 }
 
 /** By the signal, since process.exit() waits for the statements at which the engine is. */

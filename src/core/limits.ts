@@ -26,6 +26,8 @@ export const limits = {
   recompileMs: 120_000,
   /** What a server that stops gives to a reload that has begun. */
   reloadEndMs: 500,
+  /** From the end of a command that was asked to stop to that of its process: its last output is written within it. */
+  endAfterStopMs: 5_000,
   /**
    * Data files whose contents are compared to know that a saved compile still holds. Reading more of them takes longer
    * than recompiling.

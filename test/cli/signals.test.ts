@@ -23,6 +23,11 @@ async function endOf(...signals: readonly NodeJS.Signals[]): Promise<unknown> {
     for (const signal of more) process.kill(process.pid, signal)
     if (more.length === 0) process.exit(stop.exitCode())
   `
+  return await endOfScript(script)
+}
+
+/** The exit code of a process that runs the script, or the signal that ended it. */
+async function endOfScript(script: string): Promise<unknown> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: 'inherit',
     timeout: 60_000,
@@ -40,6 +45,19 @@ test('the first signal asks for a stop and gives the exit code', async () => {
 test('a second interrupt ends the process at once, whatever still runs', async () => {
   assert.is(await endOf('SIGINT', 'SIGINT'), 'SIGINT')
   assert.is(await endOf('SIGTERM', 'SIGINT'), 'SIGINT')
+})
+
+test('a command that has stopped ends its process, whatever a library has left open', async () => {
+  const stopped = `
+    import { onStop } from ${JSON.stringify(`file://${module}`)}
+    const stop = onStop()
+    setInterval(() => {}, 1000)
+    process.kill(process.pid, 'SIGTERM')
+    await stop.asked
+    process.exitCode = stop.exitCode()
+    stop[Symbol.dispose]()
+  `
+  assert.is(await endOfScript(stopped), 143)
 })
 
 test.run()
