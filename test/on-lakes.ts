@@ -10,6 +10,7 @@ export const onBoth: readonly string[] = [
   'pipeline/build/build',
   'pipeline/build/kinds-property',
   'pipeline/build/merge',
+  'pipeline/build/new-fields',
   'pipeline/build/period',
   'pipeline/build/pieces',
   'pipeline/build/renames',

@@ -3,7 +3,10 @@ import * as assert from 'uvu/assert'
 import { columnType } from '../../../src/core/relation.ts'
 import { sql } from '../../../src/core/sql.ts'
 import { Database } from '../../../src/duckdb/database.ts'
-import { isLosslessWidening } from '../../../src/pipeline/build/materialize/evolve.ts'
+import {
+  decimalForBoth,
+  isLosslessWidening,
+} from '../../../src/pipeline/build/materialize/widening.ts'
 
 /** Types with their extreme values. */
 const extremes: Readonly<Record<string, readonly string[]>> = {
@@ -26,6 +29,12 @@ const extremes: Readonly<Record<string, readonly string[]>> = {
   UUID: ['550e8400-e29b-41d4-a716-446655440000'],
   "ENUM('x', 'y')": ['y'],
   VARCHAR: ['text'],
+  'STRUCT(a INTEGER)': ["{'a': 2147483647}", "{'a': NULL}"],
+  'STRUCT(b VARCHAR, A BIGINT)': ["{'b': 'x', 'A': 9}"],
+  'STRUCT(a INTEGER, "of it" STRUCT(b DATE))[]': ["[{'a': 1, 'of it': {'b': '2026-01-31'}}, NULL]"],
+  'STRUCT("of it" STRUCT(c VARCHAR, b TIMESTAMP), a INTEGER)[]': ['[]'],
+  'MAP(VARCHAR, STRUCT(a INTEGER)[])': ['{k=[{a: 1}]}'],
+  'MAP(VARCHAR, STRUCT(a INTEGER, b VARCHAR)[])': ['{k=[{a: 1, b: x}]}'],
   BOOLEAN: ['true'],
 }
 
@@ -61,9 +70,33 @@ test('what could lose something is no widening', () => {
     ['TIMESTAMP', 'DATE'],
     ['INTEGER', 'VARCHAR'],
     ['VARCHAR', 'INTEGER'],
+    ['STRUCT(a INTEGER, b INTEGER)', 'STRUCT(a INTEGER)'],
+    ['STRUCT(a INTEGER)', 'STRUCT(a VARCHAR, b INTEGER)'],
+    ['STRUCT(a INTEGER)', 'STRUCT(b INTEGER)'],
+    ['STRUCT(a INTEGER)[]', 'STRUCT(a INTEGER, b INTEGER)'],
+    ['INTEGER[]', 'BIGINT[2]'],
+    ['MAP(DATE, INTEGER)', 'MAP(TIMESTAMP, INTEGER)'],
+    ['UNION(a INTEGER)', 'UNION(a BIGINT)'],
   ] as const
   for (const [from, to] of pairs)
     assert.not(isLosslessWidening(columnType(from), columnType(to)), `${from} to ${to}`)
+})
+
+test('the DECIMAL that holds an integer and a DECIMAL, or two of them', () => {
+  const both = {
+    'INTEGER and DECIMAL(8,2)': 'DECIMAL(12,2)',
+    'DECIMAL(8,2) and INTEGER': 'DECIMAL(12,2)',
+    'DECIMAL(18,4) and DECIMAL(20,2)': 'DECIMAL(22,4)',
+    'BIGINT and UBIGINT': 'DECIMAL(20,0)',
+    'BIGINT and DECIMAL(38,20)': null,
+    'INTEGER and DECIMAL(12,2)': null,
+    'INTEGER and VARCHAR': null,
+    'STRUCT(a INTEGER) and DECIMAL(8,2)': null,
+  }
+  for (const [pair, type] of Object.entries(both)) {
+    const [one, other] = pair.split(' and ')
+    assert.is(decimalForBoth(columnType(one!), columnType(other!)), type, pair)
+  }
 })
 
 test.run()

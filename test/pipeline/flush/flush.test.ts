@@ -133,6 +133,32 @@ test('downstream runs when events came, and only then', async () => {
   assert.equal(await space.rows(sql`FROM mart.n`), [{ n: 2 }])
 })
 
+test('new fields of a STRUCT widen the table; events that wait have NULL in them', async () => {
+  await using space = await openProject()
+  const claims = buffered(space)
+  const openClaims = () => Promise.resolve(claims)
+  await claims.add('raw.e', [{ id: 1, place: { a: 1 }, parts: [{ x: 'p' }] }])
+  await space.ok(
+    [events('raw.e', { id: 'INTEGER', place: 'STRUCT(a INTEGER)', parts: 'STRUCT(x VARCHAR)[]' })],
+    { openClaims },
+  )
+  await claims.add('raw.e', [
+    { id: 2, place: { a: 2 } },
+    { id: 3, place: { a: 3, b: 'new' }, parts: [{ x: 'q', y: { z: true } }] },
+  ])
+  const wider = events('raw.e', {
+    id: 'INTEGER',
+    place: 'STRUCT(b VARCHAR, a INTEGER)',
+    parts: 'STRUCT(x VARCHAR, y STRUCT(z BOOLEAN))[]',
+  })
+  await space.ok([wider], { openClaims })
+  assert.equal(await space.rows(sql`SELECT id, place.a, place.b, parts FROM raw.e ORDER BY id`), [
+    { id: 1, a: 1, b: null, parts: [{ x: 'p', y: null }] },
+    { id: 2, a: 2, b: null, parts: null },
+    { id: 3, a: 3, b: 'new', parts: [{ x: 'q', y: { z: true } }] },
+  ])
+})
+
 test('new columns widen the table; a change that would lose values is refused before anything is claimed', async () => {
   await using space = await openProject()
   const claims = buffered(space)

@@ -87,6 +87,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     after: given(kept(merge, 'id, v::smallint as v, ts')),
     says: 'models/mart/t.sql:3:12: column "v" cannot change from INTEGER to SMALLINT without losing values; to keep the rows, keep the type of the table: CAST(v AS INTEGER); to take the new type, rebuild the table, which keeps only rows that the SELECT still gives: eider run mart.t --full-refresh',
   },
+  'a DECIMAL that does not hold all integers': {
+    before: given(kept(scd2)),
+    after: given(kept(scd2, 'id, v::decimal(8,2) as v, ts')),
+    says: 'models/mart/t.sql:3:12: column "v" cannot change from INTEGER to DECIMAL(8,2) without losing values; to keep the rows, take a type that holds both: CAST(v AS DECIMAL(12,2)); otherwise rebuild the table, which ends its history: eider run mart.t --full-refresh',
+  },
   'a new column under @on_schema_change: fail': {
     before: given(kept(`${scd2}\n-- @on_schema_change: fail`)),
     after: given(kept(`${scd2}\n-- @on_schema_change: fail`, '*, 1 as w')),
@@ -131,6 +136,11 @@ const refusals: Readonly<Record<string, Refusal>> = {
     before: given('-- @kind: events\nid integer'),
     after: given('-- @kind: events\nid smallint'),
     says: 'models/mart/t.sql:2:4: column "id" cannot change from INTEGER to SMALLINT without losing values; give the column another name, or keep its type',
+  },
+  'a field of events that becomes a DECIMAL': {
+    before: given('-- @kind: events\nid integer'),
+    after: given('-- @kind: events\nid decimal(8,2)'),
+    says: 'models/mart/t.sql:2:4: column "id" cannot change from INTEGER to DECIMAL(8,2) without losing values; give it the type DECIMAL(12,2), which holds both, or give the column another name',
   },
   'a check that does not hold': {
     before: given(table('-- @check: v < 3\n')),

@@ -7,6 +7,7 @@ import type { Column, ColumnType } from '../../../core/relation.ts'
 import type { StoredColumnChange } from '../../../store/table-storage.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import { renamingOf } from './renames.ts'
+import { decimalForBoth, isLosslessWidening } from './widening.ts'
 
 interface Evolution {
   readonly model: ModelName
@@ -61,10 +62,6 @@ function planEvolution(
   { model, kind }: Evolution,
   differences: readonly Difference[],
 ): readonly StoredColumnChange[] {
-  const hint =
-    kind === 'events'
-      ? '; give the column another name, or keep its type'
-      : `; ${rebuildOf(model, kind)}`
   const lost = differences.filter(({ to }) => to === null)
   if (kind !== 'events' && lost.length > 0) {
     const names = lost.map(({ column }) => `"${column}"`).join(', ')
@@ -76,14 +73,7 @@ function planEvolution(
   return differences.flatMap(({ column: name, from, to: type }) => {
     if (type === null) return []
     if (from !== null && !isLosslessWidening(from, type)) {
-      const isNarrower = kind !== 'events' && isLosslessWidening(type, from)
-      const help = isNarrower
-        ? narrowerHint(model, kind, { name, from })
-        : kind !== 'events' && type === 'VARCHAR'
-          ? seedHint(model)
-          : kind !== 'events' && [from, type].toSorted().join() === WITH_OR_WITHOUT_ZONE
-            ? `; to keep the rows, ${zoneHint(name)}; otherwise ${rebuildOf(model, kind)}`
-            : hint
+      const help = typeHint(model, kind, { name, from, to: type })
       throw new ModelFailure(
         `column "${name}" cannot change from ${from} to ${type} without losing values${help}`,
         { column: name },
@@ -94,6 +84,27 @@ function planEvolution(
 }
 
 const WITH_OR_WITHOUT_ZONE = 'TIMESTAMP,TIMESTAMP WITH TIME ZONE'
+
+/** What keeps the rows of a column whose values the new type does not all hold. */
+function typeHint(
+  model: ModelName,
+  kind: Evolution['kind'],
+  { name, from, to }: { readonly name: string; readonly from: ColumnType; readonly to: ColumnType },
+): string {
+  const both = decimalForBoth(from, to)
+  if (kind === 'events')
+    return both === null
+      ? '; give the column another name, or keep its type'
+      : `; give it the type ${both}, which holds both, or give the column another name`
+  if (isLosslessWidening(to, from)) return narrowerHint(model, kind, { name, from })
+  if (to === 'VARCHAR') return seedHint(model)
+  const rebuild = rebuildOf(model, kind)
+  if (both !== null)
+    return `; to keep the rows, take a type that holds both: CAST(${annotationName(name)} AS ${both}); otherwise ${rebuild}`
+  return [from, to].toSorted().join() === WITH_OR_WITHOUT_ZONE
+    ? `; to keep the rows, ${zoneHint(name)}; otherwise ${rebuild}`
+    : `; ${rebuild}`
+}
 
 /** The same words in both directions. */
 function zoneHint(column: string): string {
@@ -128,45 +139,4 @@ function waysFor(
   const older = kind === 'scd2' ? 'older versions' : 'the rows that have it'
   const keep = `; to keep it in ${older}, write -- @on_schema_change: keep`
   return `; if "${first}" has another name now, write -- @renamed_from ${annotationName(to)}: ${annotationName(first)}, or run ${renamingOf(model, first, to)}${keep}; otherwise ${rebuildOf(model, kind)}`
-}
-
-// Decimal digits before the point that each integer type needs.
-const integerDigits: Readonly<Record<string, number>> = {
-  TINYINT: 3,
-  UTINYINT: 3,
-  SMALLINT: 5,
-  USMALLINT: 5,
-  INTEGER: 10,
-  UINTEGER: 10,
-  BIGINT: 19,
-  UBIGINT: 20,
-}
-
-const widenings: Readonly<Record<string, string>> = {
-  TINYINT: 'SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
-  SMALLINT: 'INTEGER BIGINT HUGEINT FLOAT DOUBLE',
-  INTEGER: 'BIGINT HUGEINT DOUBLE',
-  BIGINT: 'HUGEINT',
-  UTINYINT: 'USMALLINT UINTEGER UBIGINT UHUGEINT SMALLINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
-  USMALLINT: 'UINTEGER UBIGINT UHUGEINT INTEGER BIGINT HUGEINT FLOAT DOUBLE',
-  UINTEGER: 'UBIGINT UHUGEINT BIGINT HUGEINT DOUBLE',
-  UBIGINT: 'UHUGEINT HUGEINT',
-  FLOAT: 'DOUBLE',
-  DATE: 'TIMESTAMP',
-  UUID: 'VARCHAR',
-  JSON: 'VARCHAR',
-}
-
-export function isLosslessWidening(from: ColumnType, to: ColumnType): boolean {
-  if (widenings[from]?.split(' ').includes(to)) return true
-  if (from.startsWith('ENUM(')) return to === 'VARCHAR'
-  const target = decimal(to)
-  const source = decimal(from) ?? { whole: integerDigits[from] ?? Infinity, scale: 0 }
-  return target !== null && target.whole >= source.whole && target.scale >= source.scale
-}
-
-function decimal(type: ColumnType): { readonly whole: number; readonly scale: number } | null {
-  const [, width, scale] = /^DECIMAL\((\d+),\s*(\d+)\)$/.exec(type) ?? []
-  if (width === undefined || scale === undefined) return null
-  return { whole: Number(width) - Number(scale), scale: Number(scale) }
 }
