@@ -191,6 +191,25 @@ test('a file of a pattern with other columns is named, with the column', async (
   await space.ok(['check'])
 })
 
+test('files in another order by which a column would have another type are refused', async () => {
+  const source = (more: string) => project(`{file: data/f-*.csv, columns: {d: DATE}${more}}`)
+  await using space = await workspace({
+    'models/core/a.sql': "SELECT d, id, d - DATE '2026-01-01' AS days FROM s.a\n",
+    'data/f-1.csv': 'id,d\n1,2026-01-31\n',
+    'data/f-2.csv': 'd,id\n2026-02-28,2\n',
+    'eider.yml': source(''),
+  })
+  const { stdout } = await space.ok(['check'], { exitCode: 1 })
+  assert.match(
+    stdout,
+    /cannot be read: data\/f-2\.csv has its columns in another order than data\/f-1\.csv, so "(?:id|d)" would be VARCHAR instead of (?:BIGINT|DATE)\n(?:.*\n)*? *hint: give all files the same order, or write "csv: \{union_by_name: true\}"/,
+  )
+  await space.write('eider.yml', source(', csv: {union_by_name: true}'))
+  await space.ok(['run'])
+  const rows = await space.ok(['query', 'core.a', '--format', 'csv'])
+  assert.is(rows.stdout, 'd,id,days\r\n2026-01-31,1,30\r\n2026-02-28,2,58\r\n')
+})
+
 test('a value that a later file of a pattern has is placed in that file', async () => {
   const many = Array.from({ length: 30_000 }, (_, i) => `${i},${i}`).join('\n')
   await using space = await workspace({

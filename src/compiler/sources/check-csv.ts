@@ -10,6 +10,7 @@ import type { Column } from '../../core/relation.ts'
 import { isRemote } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
+import { ifRefused } from '../../duckdb/errors.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
 import { BLANK_HINT, blankLines, blankProblem } from '../csv/line-ends.ts'
@@ -30,6 +31,7 @@ import {
   noHeader,
   notUtf8,
   otherColumns,
+  otherOrder,
   refuseOtherEncoding,
   SourceProblem,
 } from './problems.ts'
@@ -256,7 +258,8 @@ async function eitherDate(file: CheckedFile, rows: number | null): Promise<Expla
  * DuckDB takes the columns of the first file that a pattern finds, and leaves out what other files have besides, without a
  * word. Of a column that one lacks it speaks itself, and names no file of the project.
  */
-async function refuseOtherColumns({ dir, table, columns, paths }: CheckedFile): Promise<void> {
+async function refuseOtherColumns(file: CheckedFile): Promise<void> {
+  const { dir, table, columns, paths } = file
   const { location, csv } = table
   if (!/\.(?:csv|tsv)$/i.test(location)) return
   const [first, ...others] = paths
@@ -266,17 +269,41 @@ async function refuseOtherColumns({ dir, table, columns, paths }: CheckedFile): 
   // Where DuckDB has found its names elsewhere, the first line is no header.
   if (!names.every((name, i) => name === columns[i]?.name)) return
   if (csv?.unionByName !== true && names.length !== columns.length) return
-  for (const file of others) {
-    const own = await namesOf(file)
+  let reordered: string | null = null
+  for (const path of others) {
+    const own = await namesOf(path)
     if (csv?.header === undefined && isRow(own, names))
-      throw new SourceProblem(noHeader(relative(dir, first), relative(dir, file), own, names))
+      throw new SourceProblem(noHeader(relative(dir, first), relative(dir, path), own, names))
     if (csv?.unionByName === true) continue
     const added = own.find((name) => !names.includes(name))
     const missing = names.find((name) => !own.includes(name))
-    if (added === undefined && missing === undefined) continue
-    throw new SourceProblem(
-      otherColumns(relative(dir, first), relative(dir, file), { added, missing }),
-    )
+    if (added !== undefined || missing !== undefined)
+      throw new SourceProblem(
+        otherColumns(relative(dir, first), relative(dir, path), { added, missing }),
+      )
+    if (!own.every((name, i) => name === names[i])) reordered ??= path
+  }
+  if (reordered !== null) await refuseOtherOrder(file, first, reordered)
+}
+
+/**
+ * DuckDB finds the values of files in another order by the names of their columns, but their types by place, also those
+ * that are declared. Where all have the types that they have by name, nothing is lost.
+ */
+async function refuseOtherOrder(
+  { connection, dir, table, columns }: CheckedFile,
+  first: string,
+  path: string,
+): Promise<void> {
+  const byName: FileTable = { ...table, csv: { ...table.csv, unionByName: true } }
+  const rows = sql`SELECT * FROM ${rowsOfFile(dir, byName)}`
+  const found = await ifRefused(connection.columnsOf(rows), () => [])
+  for (const { name, type } of columns) {
+    const meant = found.find((one) => sameName(one.name, name))?.type ?? type
+    // A column of one word is text on purpose.
+    if (meant === type || meant === 'BOOLEAN') continue
+    const files = [relative(dir, first), relative(dir, path)] as const
+    throw new SourceProblem(otherOrder(...files, { name, type, meant }))
   }
 }
 

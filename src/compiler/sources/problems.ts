@@ -242,6 +242,16 @@ export function otherColumns(
   return { problem, hint }
 }
 
+/** A file of a pattern has the columns of the first one in another order, by which one of them has another type. */
+export const otherOrder = (
+  first: string,
+  file: string,
+  { name, type, meant }: { readonly name: string; readonly type: string; readonly meant: string },
+): Explanation => ({
+  problem: `${file} has its columns in another order than ${first}, so "${name}" would be ${type} instead of ${meant}`,
+  hint: 'give all files the same order, or write "csv: {union_by_name: true}", which finds the types of columns by their names',
+})
+
 /** A file of a pattern begins with a row, and the first one with a header. */
 export function noHeader(
   first: string,
