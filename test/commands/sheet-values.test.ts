@@ -144,6 +144,26 @@ withExtensions(test, ['excel'], 'a date below a first cell that is none is refus
   assert.match((await space.ok(['run'], { env, exitCode: 1 })).stderr, /B30002 is a date/)
 })
 
+const paid: Rows = [
+  ['id', 'paid'],
+  [1, { days: 46_022 }],
+  [2, null],
+  [3, 12.5],
+]
+
+withExtensions(test, ['excel'], 'a number in a column of dates is refused', async () => {
+  await using space = await sheetSpace(paid)
+  const said =
+    /data\/t\.xlsx, sheet "Q1 & Q2": B4 is the number 12\.5, which would be a date: the first cell below "paid", B2, is a date\n(?:.*\n)*? +hint: correct it, give it the format of a date .*FROM read_xlsx\('data\/t\.xlsx', all_varchar = true\)/
+  assert.match((await space.ok(['run'], { env, exitCode: 1 })).stderr, said)
+  const many = Array.from({ length: 30_000 }, (_, i) => [i, { days: 46_022 + (i % 7) }] as const)
+  const late = [['id', 'paid'], ...many, [2, 7]] as const
+  await space.write('data/t.xlsx', await workbookBytes(late))
+  assert.match((await space.ok(['run'], { env, exitCode: 1 })).stderr, /B30002 is the number 7,/)
+  await space.write('data/t.xlsx', await workbookBytes(late.slice(0, -1)))
+  await space.ok(['run'], { env })
+})
+
 withExtensions(test, ['excel'], 'no message shows the value of a variable in a path', async () => {
   await using space = await sheetsSpace({ a: blankFirst })
   const file = "file: '${MONTHS}/*.xlsx'"

@@ -16,15 +16,15 @@ import {
   areaOf,
   blankRows,
   cutAt,
-  dateIn,
   daysFrom1904,
   formulaIn,
   gapIn,
   headerIn,
   leftOut,
-  lettersWithoutDates,
+  lettersOf,
   mergedIn,
   mergesOfRows,
+  misfitIn,
   type Merges,
   titleIn,
 } from './sheet-faults.ts'
@@ -221,18 +221,20 @@ const faultInRows = (
   table: SheetTable,
   { area, columns, merges }: Known,
 ): Explanation | null =>
-  formulaIn(rows, area) ?? dateIn(rows, area, columns) ?? mergedIn(rows, area, table, merges)
+  formulaIn(rows, area) ??
+  misfitIn(rows, area, columns, table) ??
+  mergedIn(rows, area, table, merges)
 
 /** Of all rows, where there is something in the sheet that may be wrong. */
 async function faultIn(
   table: SheetTable,
   { sheet, columns, area }: SheetStart,
 ): Promise<Explanation | null> {
-  const marks = await sheet.marks(MOST_BYTES, lettersWithoutDates(area, columns))
-  const { hasFormulas, hasDates } = marks
+  const marks = await sheet.marks(MOST_BYTES, lettersOf(area, columns))
+  const { hasFormulas, hasMisfits } = marks
   // Those of a header take nothing away, and need no look at each row.
   const merges = mergesOfRows(marks.merges, area)
-  if (!hasFormulas && !hasDates && merges.size === 0) return null
+  if (!hasFormulas && !hasMisfits && merges.size === 0) return null
   for await (const row of sheet.rows(MOST_BYTES)) {
     const wrong = faultInRows([row], table, { area, columns, merges })
     if (wrong !== null) return placed(table, sheet, wrong)

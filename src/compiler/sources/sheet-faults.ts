@@ -2,12 +2,14 @@
 
 import type { Column } from '../../core/relation.ts'
 import { columnLetters } from '../../core/xlsx/cells.ts'
+import { short } from '../csv/misread-numbers.ts'
 import { readAsText } from './sheet-values.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import type { SheetTable } from './rows-of-file.ts'
 import {
   type CellArea,
   cellsOfRange,
+  type LettersOfColumns,
   type Sheet,
   type SheetCell,
   type SheetRow,
@@ -102,28 +104,42 @@ export function daysFrom1904(
 
 const isDated = ({ type }: Column) => /^(?:DATE|TIMESTAMP)/.test(type)
 
-/** The columns of a sheet in which a date would be a number; none where the table begins at an unknown one. */
-export const lettersWithoutDates = (
-  area: CellArea | null,
-  columns: readonly Column[],
-): readonly string[] =>
-  area === null ? [] : columns.flatMap((one, i) => (isDated(one) ? [] : letters(area.left + i)))
+/** The columns of the table; none where it begins at an unknown one. */
+export function lettersOf(area: CellArea | null, columns: readonly Column[]): LettersOfColumns {
+  if (area === null) return { dates: [], others: [] }
+  const all = columns.map((one, i) => ({ of: letters(area.left + i), isDated: isDated(one) }))
+  return {
+    dates: all.flatMap((one) => (one.isDated ? [one.of] : [])),
+    others: all.flatMap((one) => (one.isDated ? [] : [one.of])),
+  }
+}
 
-/** A date in a column whose first cell is none: only the format of a cell tells a date from a number. */
-export function dateIn(
+/**
+ * A date in a column whose first cell is none, or a number in one whose first cell is a date: only the format of a cell
+ * tells a date from a number.
+ */
+export function misfitIn(
   rows: readonly SheetRow[],
   area: CellArea | null,
   columns: readonly Column[],
+  table: SheetTable,
 ): Explanation | null {
   if (area === null) return null
   for (const { row, cells } of rows) {
     if (row <= area.top || row > area.bottom) continue
     for (const cell of cells) {
-      const column = cell.isDate && isWithin(area, cell) ? columns[cell.column - area.left] : null
-      if (column == null || isDated(column)) continue
+      const column = isWithin(area, cell) ? columns[cell.column - area.left] : undefined
+      if (column === undefined) continue
       const [first, name] = [`${letters(cell.column)}${area.top + 1}`, column.name]
+      const place = `${letters(cell.column)}${row}`
+      if (isDated(column) && cell.number !== null)
+        return {
+          problem: `${place} is the number ${short(cell.number)}, which would be a date: the first cell below "${name}", ${first}, is a date`,
+          hint: `correct it, give it the format of a date if it is one, or read the file in a model, where all cells are text: ${readAsText(table)}`,
+        }
+      if (isDated(column) || !cell.isDate) continue
       return {
-        problem: `${letters(cell.column)}${row} is a date, which would be a number of days: the first cell below "${name}", ${first}, is not a date`,
+        problem: `${place} is a date, which would be a number of days: the first cell below "${name}", ${first}, is not a date`,
         hint: `give ${first} a date; or move a row that has one to the top`,
       }
     }

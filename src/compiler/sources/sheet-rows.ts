@@ -12,6 +12,8 @@ export interface SheetCell {
   readonly isText: boolean
   /** A number with the format of a date. */
   readonly isDate: boolean
+  /** A number whose format shows neither a date nor a time, as it is stored; null for all other cells. */
+  readonly number: string | null
   /** A formula whose value nobody has stored. */
   readonly lacksValue: boolean
 }
@@ -49,14 +51,20 @@ export interface Sheet {
   /** From the top; no more than `mostBytes` of XML are read for them. */
   readonly rows: (mostBytes: number) => AsyncGenerator<SheetRow, void>
   /** Six times as fast as its rows. */
-  readonly marks: (mostBytes: number, letters?: readonly string[]) => Promise<SheetMarks>
+  readonly marks: (mostBytes: number, letters?: LettersOfColumns) => Promise<SheetMarks>
+}
+
+/** Of columns, by what their first cell has made of them. */
+export interface LettersOfColumns {
+  readonly dates: readonly string[]
+  readonly others: readonly string[]
 }
 
 /** What is rare in a sheet, and tells that its rows have to be looked at. */
 interface SheetMarks {
   readonly hasFormulas: boolean
-  /** In columns of the letters that were given. */
-  readonly hasDates: boolean
+  /** Dates in columns of others, or numbers in those of dates. */
+  readonly hasMisfits: boolean
   /** Merged areas by the place of their first cell. They are listed behind the rows. */
   readonly merges: ReadonlyMap<string, CellArea>
 }
@@ -75,15 +83,15 @@ export async function openSheet(path: string, sheet: string | null): Promise<She
   const target = relations.find(({ Id }) => Id !== undefined && Id === meant?.['id'])?.['Target']
   const part = parts.get(posix.resolve('/xl', target ?? '').slice(1))
   if (part === undefined) return null
-  const dates = dateFormats(await listOf(parts, 'xl/styles.xml'))
+  const formats = formatsOf(await listOf(parts, 'xl/styles.xml'))
   return {
     name: meant!['name'] ?? '',
     countsFrom1904: elements(workbook, 'workbookPr').some(({ date1904 = '' }) =>
       ['1', 'true', 'on'].includes(date1904),
     ),
     sizeBytes: part.sizeBytes,
-    rows: (mostBytes) => rowsOf(part, dates, mostBytes),
-    marks: (mostBytes, letters = []) => marksOf(part, datesIn(letters, dates), mostBytes),
+    rows: (mostBytes) => rowsOf(part, formats, mostBytes),
+    marks: (mostBytes, letters) => marksOf(part, misfitsIn(letters, formats), mostBytes),
   }
 }
 
@@ -102,12 +110,25 @@ async function listOf(parts: ReadonlyMap<string, ZippedPart>, name: string): Pro
   return xml
 }
 
-/** Cells with such a format in columns of such letters, as programs write them; null: there can be none. */
-function datesIn(letters: readonly string[], dates: ReadonlySet<string>): RegExp | null {
-  if (letters.length === 0 || dates.size === 0) return null
-  const columns = letters.length > MOST_NAMED ? '[A-Z]+' : letters.join('|')
-  const formats = dates.size > MOST_NAMED ? '\\d+' : [...dates].join('|')
-  return new RegExp(`<(?:\\w+:)?c r="(?:${columns})\\d+" s="(?:${formats})"[^<>/]*>`)
+/** Cells of the one kind in columns of the other, as programs write them. */
+function misfitsIn(
+  { dates, others }: LettersOfColumns = { dates: [], others: [] },
+  formats: Formats,
+): readonly RegExp[] {
+  const inColumns = (letters: readonly string[]) =>
+    `<(?:\\w+:)?c r="(?:${letters.length > MOST_NAMED ? '[A-Z]+' : letters.join('|')})\\d+"`
+  const oneOf = (some: ReadonlySet<string>) => ` s="(?:${[...some].join('|')})"`
+  const dated = formats.dates.size > MOST_NAMED ? ' s="\\d+"' : oneOf(formats.dates)
+  // Without a number of its format a cell has the first one.
+  const isMoment = formats.moments.size > MOST_NAMED ? '' : `(?!${oneOf(formats.moments)})`
+  return [
+    ...(others.length > 0 && formats.dates.size > 0
+      ? [new RegExp(`${inColumns(others)}${dated}[^<>/]*>`)]
+      : []),
+    ...(dates.length > 0
+      ? [new RegExp(`${inColumns(dates)}${isMoment}(?: s="\\d+")?(?: t="n")?>`)]
+      : []),
+  ]
 }
 
 /** Of more, all are taken for what is looked for: the rows tell. */
@@ -115,15 +136,15 @@ const MOST_NAMED = 100
 
 async function marksOf(
   part: ZippedPart,
-  dates: RegExp | null,
+  misfits: readonly RegExp[],
   mostBytes: number,
 ): Promise<SheetMarks> {
   const merges = new Map<string, CellArea>()
-  let [bytes, rest, hasFormulas, hasDates] = [0, '', false, false]
+  let [bytes, rest, hasFormulas, hasMisfits] = [0, '', false, false]
   for await (const chunk of await readPart(part)) {
     const text = rest + (chunk as Buffer).toString('latin1')
     hasFormulas ||= /<(?:\w+:)?f[\s/>]/.test(text)
-    hasDates ||= dates?.test(text) === true
+    hasMisfits ||= misfits.some((one) => one.test(text))
     if (merges.size < MOST_MERGES)
       for (const [, merged = ''] of text.matchAll(MERGED))
         merges.set(merged.slice(0, merged.indexOf(':')), cellsOfRange(merged))
@@ -132,14 +153,14 @@ async function marksOf(
     bytes += (chunk as Buffer).length
     if (bytes >= mostBytes) break
   }
-  return { hasFormulas, hasDates, merges }
+  return { hasFormulas, hasMisfits, merges }
 }
 
 const MERGED = /<(?:\w+:)?mergeCell\s+ref="([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})"/g
 
 async function* rowsOf(
   part: ZippedPart,
-  dates: ReadonlySet<string>,
+  formats: Formats,
   mostBytes: number,
 ): AsyncGenerator<SheetRow, void> {
   let row = 0
@@ -150,7 +171,7 @@ async function* rowsOf(
       cells = []
     }
     row = place.row
-    const cell = cellOf(place.column, attributes, content, dates)
+    const cell = cellOf(place.column, attributes, content, formats)
     if (cell.isFilled || cell.lacksValue) cells.push(cell)
   }
   if (cells.length > 0) yield { row, cells }
@@ -160,7 +181,7 @@ function cellOf(
   column: number,
   attributes: string,
   content: string,
-  dates: ReadonlySet<string>,
+  { dates, moments }: Formats,
 ): SheetCell {
   const type = /\bt="(\w+)"/.exec(attributes)?.[1] ?? 'n'
   const isFilled =
@@ -170,8 +191,13 @@ function cellOf(
   const isText = type === 's' || type === 'inlineStr' || type === 'str'
   // A formula of text may have nothing as its value.
   const lacksValue = !isFilled && type !== 'str' && /<(?:\w+:)?f\b/.test(content)
-  const isDate = isFilled && type === 'n' && dates.has(/\bs="(\d+)"/.exec(attributes)?.[1] ?? '0')
-  return { column, isFilled, isText, isDate, lacksValue }
+  const format = /\bs="(\d+)"/.exec(attributes)?.[1] ?? '0'
+  const isNumber = isFilled && type === 'n'
+  const number =
+    isNumber && !moments.has(format)
+      ? (/<(?:\w+:)?v\b[^>]*>([^<]+)/.exec(content)?.[1] ?? null)
+      : null
+  return { column, isFilled, isText, isDate: isNumber && dates.has(format), number, lacksValue }
 }
 
 interface CellText {
@@ -214,16 +240,34 @@ async function* textOfPart(part: ZippedPart, mostBytes: number): AsyncGenerator<
 /** Of dates, with or without a time (18.8.30); DuckDB tells others by the same letters. */
 const DATES: ReadonlySet<string> = new Set(['14', '15', '16', '17', '22'])
 
-/** Formats of cells, by their numbers, that show a number as a date. */
-function dateFormats(styles: string): ReadonlySet<string> {
-  const isDate = ({ formatCode = '' }) => /DD|YY/i.test(formatCode.replaceAll(/"[^"]*"/g, ''))
-  const own = elements(styles, 'numFmt').filter(isDate)
-  const known = new Set([...DATES, ...own.map(({ numFmtId = '' }) => numFmtId)])
+/** Of times, of dates of some countries, and of both (18.8.30). */
+const MOMENTS = /^(?:1[4-9]|2[0-2]|2[7-9]|3[0-6]|4[5-7]|5\d)$/
+
+/** Formats of cells, by their numbers. */
+interface Formats {
+  /** Those that show a number as a date. */
+  readonly dates: ReadonlySet<string>
+  /** Those that show a number as a date, as a part of one or as a time, such as the month alone. */
+  readonly moments: ReadonlySet<string>
+}
+
+function formatsOf(styles: string): Formats {
+  const own = elements(styles, 'numFmt')
+  const numbersOf = (has: RegExp, quoted: RegExp) =>
+    own.flatMap(({ formatCode = '', numFmtId = '' }) =>
+      has.test(formatCode.replaceAll(quoted, '')) ? [numFmtId] : [],
+    )
+  const dates = new Set([...DATES, ...numbersOf(/DD|YY/i, /"[^"]*"/g)])
+  // A colour in brackets has letters of days, but hours in brackets are a time.
+  const moments = new Set([...dates, ...numbersOf(/[DMYHS]/i, /"[^"]*"|\\.|\[[^\]HMS][^\]]*\]/gi)])
   const cells = /<(?:\w+:)?cellXfs\b[^]*?<\/(?:\w+:)?cellXfs>/.exec(styles)?.[0] ?? ''
   const formats = elements(cells, 'xf')
-  return new Set(
-    formats.flatMap(({ numFmtId = '' }, i) => (known.has(numFmtId) ? [String(i)] : [])),
-  )
+  const withFormat = (has: (numFmtId: string) => boolean) =>
+    new Set(formats.flatMap(({ numFmtId = '' }, i) => (has(numFmtId) ? [String(i)] : [])))
+  return {
+    dates: withFormat((id) => dates.has(id)),
+    moments: withFormat((id) => moments.has(id) || MOMENTS.test(id)),
+  }
 }
 
 /** The attributes of all elements of that name, without prefixes. */
