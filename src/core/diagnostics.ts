@@ -110,6 +110,7 @@ const messages = {
     `the header has "${p.column}" twice; the second is read as "${p.name}"`,
   'decimal-comma': (p: { column: string; example: string }) =>
     `the column "${p.column}" has numbers with a comma, such as ${p.example}, which are read as text`,
+  'numbers-as-text': (p: { problem: string }) => p.problem,
   'blank-rows': (p: { problem: string }) => p.problem,
   'cells-left-out': (p: { problem: string }) => p.problem,
   'unknown-seed-column': (p: { column: string }) => `the seed has no column "${p.column}"`,
@@ -188,6 +189,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'null-comparison',
   'untyped-null',
   'decimal-comma',
+  'numbers-as-text',
   'blank-rows',
   'cells-left-out',
   'renamed-column',

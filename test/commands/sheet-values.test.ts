@@ -144,6 +144,22 @@ withExtensions(test, ['excel'], 'a date below a first cell that is none is refus
   assert.match((await space.ok(['run'], { env, exitCode: 1 })).stderr, /B30002 is a date/)
 })
 
+withExtensions(test, ['excel'], 'numbers below a dash are text, which is warned of', async () => {
+  await using space = await sheetSpace([
+    ['id', 'n'],
+    [1, 4],
+    [null, null],
+    [2, '5'],
+  ])
+  const dash: Rows = [['id', 'n'], [1, '-'], [], [2, '-'], [3, 5], [4, 6], [5, 7.5]]
+  await space.write('data/t.xlsx', await workbookBytes(dash))
+  const { stdout } = await space.ok(['check'], { env })
+  assert.match(
+    stdout,
+    /warning numbers-as-text: data\/t\.xlsx, sheet "Q1 & Q2": the column "n" is text because of "-" in 2 of \d rows, first in B2; all its other values are numbers\n(?:.*\n)*? +hint: clear such cells, or .*SELECT TRY_CAST\("n" AS DOUBLE\) … FROM read_xlsx/,
+  )
+})
+
 const paid: Rows = [
   ['id', 'paid'],
   [1, { days: 46_022 }],

@@ -1,6 +1,7 @@
 // What DuckDB would read of a CSV seed as something that nobody wrote: it is refused, or said.
 
 import { join } from 'node:path'
+import { grouped } from '../../core/counts.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostics.ts'
 import type { SeedFile } from '../../core/project.ts'
 import type { Column } from '../../core/relation.ts'
@@ -12,6 +13,7 @@ import { isDeclared, type SeedRows, seedTexts, ymlOf } from '../seed.ts'
 import { unheldValues } from './guessed-types.ts'
 import { BLANK_HINT, blankLines, blankProblem } from './line-ends.ts'
 import { misplacedThousands, thousandsHint } from './misread-numbers.ts'
+import { hintOfWords, numbersWithWords } from './null-words.ts'
 import { numbersWithCommas } from './numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous } from './options.ts'
 import { leakingZone, zoneHint } from './zone-names.ts'
@@ -76,6 +78,14 @@ const checks: readonly SeedCheck[] = [
     return found.map(({ column, example, way }) => {
       const hint = `${ymlOf(path)}: write csv: ${way}`
       return diagnostic('decimal-comma', { column, example }, wholeFile(path), hint)
+    })
+  },
+  async function nullWords({ connection, texts, guessed, file: { path, csv } }) {
+    const found = await numbersWithWords(connection, texts, guessed, csv)
+    return found.map((one) => {
+      const parameters = { problem: one.problem(`, first in row ${grouped(one.first)}`) }
+      const hint = `${ymlOf(path)}: write ${hintOfWords(one, csv)}`
+      return diagnostic('numbers-as-text', parameters, wholeFile(path), hint)
     })
   },
 ]

@@ -134,7 +134,7 @@ export async function unheldValues(
   return found
 }
 
-function writtenIn(name: string, { thousands, decimal = '.' }: CsvSettings): Written {
+export function writtenIn(name: string, { thousands, decimal = '.' }: CsvSettings): Written {
   const text = sql`trim(${sql.ident(name)})`
   const whole = thousands === undefined ? text : sql`replace(${text}, ${sql.value(thousands)}, '')`
   const number = decimal === '.' ? whole : sql`replace(${whole}, ${sql.value(decimal)}, '.')`

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { GiB } from '../../core/byte-sizes.ts'
+import { grouped } from '../../core/counts.ts'
 import { diagnostic } from '../../core/diagnostics.ts'
 import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
@@ -16,6 +17,7 @@ import { CHECKED_ROWS, unheldValues } from '../csv/guessed-types.ts'
 import { BLANK_HINT, blankLines, blankProblem } from '../csv/line-ends.ts'
 import { literalQuote } from '../csv/literal-quotes.ts'
 import { type MisreadNumber, misplacedThousands, thousandsHint } from '../csv/misread-numbers.ts'
+import { hintOfWords, numbersWithWords } from '../csv/null-words.ts'
 import { numbersWithCommas } from '../csv/numbers-with-commas.ts'
 import { ambiguousDate, explainAmbiguous, FILE_COLUMN } from '../csv/options.ts'
 import { REPEATED_HINT, repeatedNames } from '../csv/repeated-names.ts'
@@ -191,6 +193,7 @@ async function warningsOf(file: CheckedFile): Promise<readonly SourceWarning[]> 
     return (at) =>
       diagnostic('decimal-comma', { column, example }, at, `write at the table: csv: ${way}`)
   })
+  found.push(...(await warningsOfWords(file, guessed)))
   if (!isPlainText(table.location)) return found
   const [path] = paths
   if (path !== undefined && isFile(path) && table.csv?.header !== false) {
@@ -209,13 +212,30 @@ async function warningsOf(file: CheckedFile): Promise<readonly SourceWarning[]> 
   return found
 }
 
+async function warningsOfWords(
+  file: CheckedFile,
+  guessed: readonly Column[],
+): Promise<readonly SourceWarning[]> {
+  const { connection, table, paths, texts } = file
+  const said: SourceWarning[] = []
+  for (const one of await numbersWithWords(connection, texts, guessed, table.csv)) {
+    const { column, words, first } = one
+    const path = await fileWith(file, { column, value: words[0]! })
+    const at = paths.length === 1 ? `, first in row ${grouped(first)}` : ''
+    const problem = `${path}: ${one.problem(at)}`
+    const hint = `write at the table ${hintOfWords(one, table.csv)}`
+    said.push((place) => diagnostic('numbers-as-text', { problem }, place, hint))
+  }
+  return said
+}
+
 const problemWith = async (file: CheckedFile, found: MisreadNumber): Promise<string> =>
   `${await fileWith(file, found)}: ${found.problem}`
 
 /** The file of a pattern that has the value; a column of the same name hides that of the engine. */
 async function fileWith(
   { connection, dir, table }: CheckedFile,
-  { column, value }: MisreadNumber,
+  { column, value }: Pick<MisreadNumber, 'column' | 'value'>,
 ): Promise<string> {
   if (isRemote(table.location)) return table.file
   const row = await connection.row(sql`

@@ -28,7 +28,7 @@ import {
   type Merges,
   titleIn,
 } from './sheet-faults.ts'
-import { changedValue, wrongCell } from './sheet-values.ts'
+import { changedValue, wordsInNumbers, wrongCell } from './sheet-values.ts'
 import { type CellArea, openSheet, type Sheet, type SheetRow } from './sheet-rows.ts'
 import type { SourceWarning } from './source-access.ts'
 import { workbooksOf } from './workbooks.ts'
@@ -60,6 +60,7 @@ export async function checkSheets(
     const wrong = start.wrong ?? (await numberIn(connection, dir, file, start, rows))
     if (wrong !== null) throw new SourceProblem(wrong)
     said.push(...start.said)
+    if (rows > 0) said.push(...(await wordsIn(connection, dir, file, start)))
     bytes = Math.max(0, bytes - start.sheet.sizeBytes)
   }
   return said
@@ -113,7 +114,8 @@ export async function checkSheetOfModel(
     wrong ??
     (isLong ? placed(table, sheet, LONG) : null) ??
     (await numberIn(connection, dir, table, start))
-  return { wrong: first, said }
+  const words = first === null ? await wordsIn(connection, dir, table, start) : []
+  return { wrong: first, said: [...said, ...words] }
 }
 
 const AS_SOURCE = { stopsAtBlank: false, saysHeader: false }
@@ -208,6 +210,19 @@ async function numberIn(
 ): Promise<Explanation | null> {
   if (most === 0) return null
   return placed(table, sheet, await changedValue(connection, dir, table, columns, most))
+}
+
+async function wordsIn(
+  connection: Connection,
+  dir: string,
+  table: SheetTable,
+  { sheet, columns, area }: SheetStart,
+): Promise<readonly SourceWarning[]> {
+  const found = await wordsInNumbers(connection, dir, table, columns, area)
+  return found.map((one) => {
+    const { problem, hint } = placed(table, sheet, one)!
+    return (at) => diagnostic('numbers-as-text', { problem }, at, hint)
+  })
 }
 
 interface Known {

@@ -2,14 +2,16 @@
 
 import type { Column } from '../../core/relation.ts'
 import { limits } from '../../core/limits.ts'
+import { columnLetters } from '../../core/xlsx/cells.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { ifRefused } from '../../duckdb/errors.ts'
 import { losesDigits, losesZeros } from '../csv/guessed-types.ts'
 import { short } from '../csv/misread-numbers.ts'
+import { numbersWithWords } from '../csv/null-words.ts'
 import type { Explanation } from '../hints/engine-words.ts'
 import { rowsOfSheet, type SheetTable } from './rows-of-file.ts'
-import { cellsOfRange } from './sheet-rows.ts'
+import { type CellArea, cellsOfRange } from './sheet-rows.ts'
 
 /** How a model reads the cells of a sheet as they are stored. */
 export function readAsText({ file, sheet, range }: SheetTable): string {
@@ -79,6 +81,26 @@ function cutDuration({ name }: Column, table: SheetTable): Fault {
       hint: `let the workbook have hours as a number, 24 times the duration; or read the file in a model, where all cells are text: SELECT CAST("${name}" AS DOUBLE) * 24 AS hours ${readAsText(table)}`,
     }),
   }
+}
+
+/** Columns of numbers that are text because of a few cells, the first one among them. */
+export async function wordsInNumbers(
+  connection: Connection,
+  dir: string,
+  table: SheetTable,
+  columns: readonly Column[],
+  area: CellArea | null,
+): Promise<readonly Explanation[]> {
+  const texts = sql`SELECT * FROM ${rowsOfSheet(dir, table, { isRaw: true })}`
+  const found = await ifRefused(numbersWithWords(connection, texts, columns), () => [])
+  return found.map(({ column, first, problem }) => {
+    const i = columns.findIndex(({ name }) => name === column)
+    const cell = area === null ? '' : `${columnLetters(area.left + i - 1)}${area.top + first}`
+    return {
+      problem: problem(cell === '' ? '' : `, first in ${cell}`),
+      hint: `clear such cells, or read the file in a model, where all cells are text: SELECT TRY_CAST("${column}" AS DOUBLE) … ${readAsText(table)}`,
+    }
+  })
 }
 
 /** A cell that does not fit. Reads all rows, as models do. `left`: the first column of the table; null: not known. */
