@@ -45,7 +45,7 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
   const found = follow(project, model, column)
   const hasNoKey = model.kind === 'append' && model.uniqueKey.length === 0
   // Its rows differ each time that they are read, so reading them again would add them again.
-  const isUnsure = hasNoKey && isVolatile(project, model)
+  const isUnsure = hasNoKey && readsVolatile(project, model)
   const followed = isUnsure ? [] : found.followed
   const unsure = found.followed.map((one): Unfollowed => ({ name: one.model, because: 'volatile' }))
   const others = [...found.others, ...(isUnsure ? unsure : [])]
@@ -54,12 +54,12 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
 }
 
 /** The model, or a view that it reads. */
-function isVolatile({ models }: CompiledProject, model: Model): boolean {
+export function readsVolatile({ models }: Pick<CompiledProject, 'models'>, model: Model): boolean {
   return (
     model.volatile ||
     model.dependsOn.some((name) => {
       const input = models.get(name)
-      return input?.kind === 'view' && isVolatile({ models } as CompiledProject, input)
+      return input?.kind === 'view' && readsVolatile({ models }, input)
     })
   )
 }

@@ -10,6 +10,7 @@ import { sameName } from '../../../core/names.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import type { Slice } from '../../../core/step.ts'
 import { ModelFailure } from '../../failure.ts'
+import { warnOfEmptied } from '../../changes/emptied-parts.ts'
 import { warnOfForgotten } from '../../changes/forgotten-rows.ts'
 import { followedColumns, noteKeys, noteRows } from '../../changes/notes.ts'
 import { compareByKey, onChangedKey } from '../../plan/dry-run/compare.ts'
@@ -47,7 +48,7 @@ async function write(
 ): Promise<Written> {
   const { connection, store } = context
   const { uniqueKey } = model
-  const part = await mirroredPart(context, model, slice, { warns: true })
+  const part = await mirroredPart(context, model, slice, null)
   const deleted = part === null ? 0 : await deleteVanished(context, model, part)
   const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   // Keys of the table are never NULL, so a NULL on its side of the join says that it has no such row.
@@ -88,12 +89,12 @@ async function write(
 /** A part of the table in which rows whose key the SELECT does not give are gone. */
 type Part = 'all' | { readonly has: (watermark: Sql) => Sql; readonly column: string }
 
-/** null: no row is gone. */
+/** null: no row is gone. `table`: what a plan has in place of the table; null: a run writes it. */
 async function mirroredPart(
   context: RunContext,
   model: MergeModel,
   slice: Slice,
-  { warns }: { readonly warns: boolean },
+  table: Sql | null,
 ): Promise<Part | null> {
   if (model.deletes === 'mirror') return 'all'
   if (model.watermark === null) return null
@@ -101,8 +102,11 @@ async function mirroredPart(
   if (slice !== 'whole') return { has: (value) => isWithin(value, slice), column }
   const vanishing = await vanishingFrom(context, model)
   if (vanishing === null) return null
-  if (warns) await warnOfOthers(context, model, vanishing)
-  return vanishing.isMade === null ? null : { has: vanishing.isMade, column }
+  if (table === null) await warnOfOthers(context, model, vanishing)
+  if (vanishing.isMade === null) return null
+  const before = table ?? sql.relation(model.name)
+  if (!context.allowEmpty) await warnOfEmptied(context, model, before, vanishing.isMade)
+  return { has: vanishing.isMade, column }
 }
 
 /** An empty source is more often a mistake upstream than the wish to delete everything. */
@@ -165,7 +169,7 @@ async function dryWrite(
 ): Promise<DryWritten> {
   const { connection } = context
   const { uniqueKey: key } = model
-  const part = await mirroredPart(context, model, slice, { warns: false })
+  const part = await mirroredPart(context, model, slice, table)
   const onKey = sameValues(key, sql`t`, sql`s`)
   await refuseEmptyMirror(context, model)
   if (slice === 'whole' && !isGrouped(context.project, model))

@@ -10,6 +10,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import type { PlannedRange, Slice, ValueRange } from '../../../core/step.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { compareByKey, compareRows } from '../../plan/dry-run/compare.ts'
+import { warnOfEmptied } from '../../changes/emptied-parts.ts'
 import { noteRows, valuesIn, valuesOf } from '../../changes/notes.ts'
 import { keepTable, layOver } from '../../plan/dry-run/layers.ts'
 import type { RunContext } from '../../run-context.ts'
@@ -50,11 +51,23 @@ async function rowsReplaced(
   return rowsReplacedIn(context, model, isInRange(sql.ident(column), range), { column, ...range })
 }
 
+async function toReplace(
+  context: RunContext,
+  model: PeriodModel,
+  planned: readonly PlannedRange[],
+): Promise<readonly PlannedRange[]> {
+  const ranges = await withoutDriedUp(context, model, planned)
+  if (context.allowEmpty || ranges.length === 0) return ranges
+  const table = await tableOf(context.connection, model)
+  await warnOfEmptied(context, model, table, (value) => isInSome(value, ranges))
+  return ranges
+}
+
 /**
  * Without the newest periods where the SELECT gives no row of any of them, though nothing says that an input has changed
  * there: an input that forgets, or dries up, would take away one period after the other.
  */
-async function toReplace(
+async function withoutDriedUp(
   { connection, allowEmpty, changes }: RunContext,
   model: PeriodModel,
   ranges: readonly PlannedRange[],
