@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { runBeside, startDaemon } from '../support/daemon-process.ts'
 import { contentsOf, workspace } from '../support/workspace.ts'
 
 const files = {
@@ -132,6 +133,37 @@ test('a first model for events that wait already', async () => {
     plain.stdout,
     /0 waiting events: 0 fit, 0 would be rejected; 1 that were rejected fit/,
   )
+})
+
+test('a plan reads again what the run reads: the values that came, not all of their day', async () => {
+  const rows = (of: string) => `-- @kind: append
+-- @unique_key: id
+-- @incremental: got
+select id, got from ${of}
+`
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'models/raw/e.sql': '-- @kind: events\nid bigint not null,\ngot timestamptz\n',
+    'models/core/log.sql': '-- @kind: append\n-- @incremental: got\nselect id, got from raw.e\n',
+    'models/mart/first.sql': rows('raw.e'),
+    'models/mart/from_log.sql': rows('core.log'),
+  })
+  await using daemon = await startDaemon(space)
+  const at = (hour: string) => `2026-11-20T${hour}:00Z`
+  await send(daemon.url, [
+    { id: 1, got: at('10:00') },
+    { id: 2, got: at('11:00') },
+    { id: 3, got: at('12:00') },
+  ])
+  await runBeside(space, daemon)
+  await send(daemon.url, [{ id: 1, got: at('10:30') }])
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.not.match(plan, 'duplicate')
+  for (const name of ['first', 'from_log'])
+    assert.match(plan, new RegExp(`mart\\.${name}[^\n]*\n +3 -> 3 rows: 0 inserted`))
+  const { stdout } = await runBeside(space, daemon)
+  for (const name of ['first', 'from_log'])
+    assert.match(stdout, new RegExp(`built +mart\\.${name} +0 rows`))
 })
 
 test.run()

@@ -9,14 +9,14 @@ import type { Connection } from '../../duckdb/database.ts'
 import { textOf } from '../../duckdb/values.ts'
 import { describe } from '../../duckdb/catalog.ts'
 import type { ClosedRange } from '../../store/changes.ts'
-import { relationType } from '../build/materialize/relation.ts'
+import { continuesTable, relationType } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import { warnOfForgotten } from './forgotten-rows.ts'
 import { isMadeOfForgotten } from './forgets.ts'
 import { rowsOfKeys } from './replaced-keys.ts'
 import { followedColumns } from './notes.ts'
 import { rowParts } from './row-prints.ts'
-import { bucketOf, hasParts, readRanges, widthOf } from './ranges.ts'
+import { bucketOf, hasParts, isTouched, rangesIn, readRanges, widthOf } from './ranges.ts'
 
 /** `replace` makes the table of the model anew, in the transaction of the caller. */
 export async function comparing<T>(
@@ -54,8 +54,15 @@ export async function notePlanned(
   versions: { readonly before: string; readonly after: string },
   before: Sql,
 ): Promise<void> {
-  const found = await profiles(context, before, await comparable(context, model))
-  const differ = await differences(context, model, found, sql.relation(model.name))
+  const columns = await comparable(context, model)
+  const after = sql.relation(model.name)
+  const found = await profiles(context, before, columns)
+  const differ = new Map(await differences(context, model, found, after))
+  if (saysRows(context, model))
+    for (const column of columns) {
+      const changed = { before, after, within: differ.get(column.name) ?? [] }
+      differ.set(column.name, await valuesThatDiffer(context.connection, column, changed))
+    }
   const hasGone = context.changes.takeLost(model.name)
   for (const column of context.store.state.changes.columnsOf(model.name))
     context.changes.plan({
@@ -65,6 +72,27 @@ export async function notePlanned(
       ranges: differ.get(column) ?? null,
       hasGone,
     })
+}
+
+/** Whether a build says the values of the rows that it writes or deletes, where a comparison knows whole days alone. */
+const saysRows = (context: RunContext, model: Model): boolean =>
+  model.kind === 'events' ||
+  (['append', 'merge', 'scd2'].includes(model.kind) && continuesTable(context, model))
+
+/** Of the column in rows that only one of the relations has, among those `within` these ranges. */
+async function valuesThatDiffer(
+  connection: Connection,
+  { name, type }: Column,
+  { before, after, within }: Sides & { readonly within: readonly ClosedRange[] },
+): Promise<readonly ClosedRange[]> {
+  if (within.length === 0) return []
+  const hashed = async (relation: Sql) =>
+    sql`(SELECT ${sql.ident(name)} AS v, ${hashOfRow(await partsOfRows(connection, relation))} AS h
+      FROM ${relation} AS _eider_row WHERE ${isTouched(sql.ident(name), within)})`
+  const [was, is] = [await hashed(before), await hashed(after)]
+  const values = sql`
+    SELECT v FROM ((FROM ${was} EXCEPT ALL FROM ${is}) UNION ALL (FROM ${is} EXCEPT ALL FROM ${was}))`
+  return rangesIn(connection, values, type)
 }
 
 /** Followed columns that the table has already, with the same type. */
@@ -132,6 +160,8 @@ async function fixedWidth(connection: Connection, values: Sql, { type }: Column)
   return sql.value(textOf(row?.['width'] ?? '1'), columnType('DOUBLE'))
 }
 
+const hashOfRow = (parts: Sql): Sql => sql`hash(${parts}, typeof(_eider_row))`
+
 /**
  * NULLs of the column are no values, so a change of such rows touches nothing. The hash of a row knows neither the names
  * nor the types of its values: columns that change names are other rows, and so are 1.00 and 100.
@@ -142,7 +172,7 @@ const profileOf = (
   width: Sql,
 ): Sql => sql`
   SELECT ${bucketOf(type, width)} AS bucket, count(*) AS n, sum(CAST(h AS HUGEINT)) AS h, min(v) AS low, max(v) AS high
-  FROM (SELECT ${sql.ident(name)} AS v, hash(${parts}, typeof(_eider_row)) AS h FROM ${relation} AS _eider_row)
+  FROM (SELECT ${sql.ident(name)} AS v, ${hashOfRow(parts)} AS h FROM ${relation} AS _eider_row)
   WHERE v IS NOT NULL GROUP BY bucket`
 
 const partsOfRows = async (connection: Connection, relation: Sql): Promise<Sql> =>
@@ -165,7 +195,7 @@ function differing({ before, after }: Sides, { type }: Column, isWindow: boolean
     WHERE (b.n IS DISTINCT FROM a.n OR b.h IS DISTINCT FROM a.h)${edge}`
 }
 
-/** Profiles of a table. */
+/** A table, or its profiles. */
 interface Sides {
   readonly before: Sql
   readonly after: Sql
