@@ -14,7 +14,7 @@ import { buildGroup, finishEarly, hasWork } from './build-group.ts'
 import type { Macro, Model } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 import { keepOf } from '../../core/retention.ts'
-import { followedColumns } from '../changes/notes.ts'
+import { columnsToNote } from '../changes/read-through.ts'
 import { haveFollowers } from '../changes/touched.ts'
 import { isRuleChanged } from '../rules/parts.ts'
 import { keepsRules } from '../rules/rule.ts'
@@ -135,7 +135,7 @@ async function prepare(context: RunContext, steps: readonly Step[]): Promise<voi
   if (isRuleNew || isMeant) await store.state.makeOlderRows(connection)
   const models = made.map(({ model }) => model)
   const loseFollowedRows = (model: Model) =>
-    keepOf(model) !== null && followedColumns(context, model).length > 0
+    keepOf(model) !== null && columnsToNote(context, model).length > 0
   if (haveFollowers(context, models) || models.some(loseFollowedRows))
     await store.state.makeChanges(connection)
   const before = models.filter(({ name }) => relationType(catalog, name) === 'table')

@@ -15,6 +15,7 @@ import type { Slice } from '../../core/step.ts'
 import { type ColumnValues, NO_VALUES } from '../changes/change-notes.ts'
 import { noteForgotten, valuesOfRows } from '../changes/forgotten-values.ts'
 import { followedColumns } from '../changes/notes.ts'
+import { columnsToNote } from '../changes/read-through.ts'
 import { ModelFailure } from '../failure.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Built } from './materialize/materialization.ts'
@@ -76,7 +77,7 @@ export async function findOldValues(context: RunContext): Promise<void> {
 
 /** Whether rows go of it that others may have read by their values. */
 const isCut = (context: RunContext, model: Model): boolean =>
-  keepOf(model) !== null && followedColumns(context, model).length > 0
+  keepOf(model) !== null && columnsToNote(context, model).length > 0
 
 /** Values of rows that are too old, of the columns by which others read the table that the name stands for on this connection. */
 async function oldValues(

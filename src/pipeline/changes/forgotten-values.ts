@@ -7,8 +7,9 @@ import type { ClosedRange } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
 import type { ColumnValues } from './change-notes.ts'
 import { isMadeOfForgotten, nothingForgotten } from './forgets.ts'
-import { followedColumns, valuesOf } from './notes.ts'
+import { valuesOf } from './notes.ts'
 import { hasParts, joinedRanges, rangesIn } from './ranges.ts'
+import { columnsToNote, readersThrough } from './read-through.ts'
 import { endRemade } from './remade.ts'
 import { rangeRows } from './value-ranges.ts'
 
@@ -20,7 +21,7 @@ export async function valuesOfRows(
   columns: readonly { readonly name: string }[],
 ): Promise<ColumnValues> {
   const found = new Map<string, readonly ClosedRange[]>()
-  for (const { name, type } of followedColumns(context, model)) {
+  for (const { name, type } of columnsToNote(context, model)) {
     if (!hasParts(type) || !columns.some((one) => sameName(one.name, name))) continue
     found.set(name, await rangesIn(context.connection, valuesOf(rows)(name), type))
   }
@@ -39,7 +40,14 @@ export async function noteForgotten(
     const type = model.columns.find(({ name }) => sameName(name, column))?.type
     if (type === undefined || ranges.length === 0) continue
     const gone = rangeRows(ranges)
-    for (const reader of changes.readersOf(model.name, column)) {
+    const through = readersThrough(context.project, model).filter((one) =>
+      sameName(one.column, column),
+    )
+    const readers = [
+      ...changes.readersOf(model.name, column),
+      ...through.map(({ reader }) => reader),
+    ]
+    for (const reader of new Set(readers)) {
       const one = { reader, model: model.name, column }
       const known = sql`${changes.forgotten.of(one)} UNION ALL ${gone}`
       await changes.forgotten.write(connection, one, await joinedRanges(connection, known, type))

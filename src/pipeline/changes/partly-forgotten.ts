@@ -4,6 +4,7 @@
 import type { Followed } from '../../compiler/lineage/follow.ts'
 import { limits } from '../../core/limits.ts'
 import type { Model } from '../../core/model.ts'
+import { keepOf } from '../../core/retention.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
 import type { ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -11,10 +12,10 @@ import { numberOf, textOf } from '../../duckdb/values.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import { tableOf } from '../build/materialize/renames.ts'
 import type { RunContext } from '../run-context.ts'
-import { followingOf } from './following.ts'
 import { nothingForgotten } from './forgets.ts'
 import { hasParts, joinedRanges, lead } from './ranges.ts'
-import { losesRanges, remadeOf } from './remade.ts'
+import { losesRanges, readInputs } from './read-through.ts'
+import { remadeOf } from './remade.ts'
 import { partEnd, partStart, rangeRows, rangesOf, without } from './value-ranges.ts'
 
 /**
@@ -33,7 +34,11 @@ export async function withoutPartlyForgotten(
   ranges: readonly ClosedRange[],
   type: ColumnType,
 ): Promise<readonly ClosedRange[]> {
-  if (ranges.length === 0 || !hasParts(type) || !losesRanges(context.project, model)) return ranges
+  if (ranges.length === 0 || !losesRanges(context.project, model)) return ranges
+  if (!hasParts(type)) {
+    await warnOfTexts(context, model)
+    return ranges
+  }
   let left = ranges
   for (const { input, ranges: gone } of await forgottenOf(context, model, type)) {
     const touched = rangesOf(left, type)
@@ -87,6 +92,23 @@ async function keptParts(
   return null
 }
 
+/** Groups by a text are made again as a whole: of texts nothing is noted, since they may be what is to be forgotten. */
+async function warnOfTexts(context: RunContext, model: Model): Promise<void> {
+  const inputs = readInputs(context.project, model).map(({ model: input }) => input)
+  for (const name of new Set(inputs)) {
+    const input = context.project.models.get(name)
+    if (input === undefined || keepOf(input) === null || !(await hasLost(context, input))) continue
+    context.changes.warn(
+      model.name,
+      `groups by a string that have changed are made of what ${name} still has, of which @keep may have removed rows; groups by a time or a number, or a longer @keep of ${name}, lose nothing`,
+    )
+  }
+}
+
+/** Of others than events nobody counts what has gone. */
+const hasLost = async ({ connection, store }: RunContext, input: Model): Promise<boolean> =>
+  input.kind !== 'events' || (await store.state.changes.removedFrom(connection, input.name)) > 0
+
 /** Of the newest periods, which are made again whatever has changed: some of their rows may have gone already. */
 export async function warnOfPartlyForgotten(
   context: RunContext,
@@ -123,7 +145,7 @@ async function forgottenOf(
   const { connection, project, store, changes } = context
   if (await nothingForgotten(context)) return []
   const found: Forgotten[] = []
-  for (const input of followingOf(project, model)?.followed ?? []) {
+  for (const input of readInputs(project, model)) {
     if (!hasParts(input.type)) continue
     const noted = store.state.changes.forgotten.of({ ...input, reader: model.name })
     const planned = changes.forgottenIn(input.model, input.column)

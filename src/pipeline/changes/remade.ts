@@ -1,8 +1,7 @@
 // Ranges that `--start` and `--end` have made of what `@keep` has left: there a model has nothing more to lose, until more
 // rows of these values are removed.
 
-import { isGrouped } from '../../compiler/lineage/follow.ts'
-import type { CompiledProject, Model } from '../../core/model.ts'
+import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
 import type { ColumnType } from '../../core/relation.ts'
@@ -10,14 +9,10 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { WatermarkRange } from '../../core/step.ts'
 import type { ClosedRange } from '../../store/changes.ts'
 import type { RunContext } from '../run-context.ts'
-import { followingOf } from './following.ts'
 import { nothingForgotten } from './forgets.ts'
 import { hasParts, lead } from './ranges.ts'
+import { losesRanges, readInputs } from './read-through.ts'
 import { joinedWhole, neighbour, partEnd, partStart, rangesOf, without } from './value-ranges.ts'
-
-/** Whether rows that are read again replace what was made of rows that are gone. */
-export const losesRanges = (project: CompiledProject, model: Model): boolean =>
-  model.kind === 'period' || (model.kind === 'merge' && isGrouped(project, model))
 
 /** A query of "low" and "high" of the column of the model, of this type. */
 export function remadeOf(
@@ -63,7 +58,7 @@ export async function endRemade(
   const model = [...project.models.values()].find(({ name }) => foldCase(name) === foldCase(reader))
   const type = model === undefined ? null : typeOfRange(model)
   if (model === undefined || type === null) return forgotten.endRemade(connection, reader)
-  const inputs = (followingOf(project, model)?.followed ?? []).filter(
+  const inputs = readInputs(project, model).filter(
     (one) => one.model === of.model && sameName(one.column, of.column),
   )
   const led = await lead(

@@ -299,4 +299,70 @@ SELECT date_trunc('year', ts)::DATE AS d, count(*)::INTEGER AS n FROM raw.e GROU
   )
 })
 
+test('a table between the two takes nothing away, until somebody asks for it', async () => {
+  const daily =
+    '-- @kind: table\nSELECT ts::DATE AS d, count(*)::INTEGER AS n FROM stage.rows GROUP BY ALL\n'
+  const readers = ['days', 'months', 'groups'].map((name) => {
+    const path = `models/core/${name}.sql` as const
+    const text = files[path as keyof typeof files]
+    // The months read sums through two tables.
+    const [from, sum] = name === 'months' ? ['stage.daily', 'sum(n)'] : ['stage.rows', 'count(*)']
+    const own = text.replace('raw.e', from!).replace('count(*)', sum!)
+    return [path, name === 'months' ? own.replace("'month', ts", "'month', d") : own]
+  })
+  await using space = await workspace({
+    'eider.yml': files['eider.yml'],
+    'models/raw/e.sql': raw(''),
+    'models/stage/e.sql': '-- @kind: view\nFROM raw.e\n',
+    'models/stage/rows.sql': '-- @kind: table\nSELECT id, ts FROM stage.e\n',
+    'models/stage/daily.sql': daily,
+    ...Object.fromEntries(readers),
+  })
+  const tables = ['days', 'months', 'groups']
+  const came = (rows: readonly (readonly [number, number])[]) =>
+    rows.map(([ts, got], i) => ({ id: i + 1, ts: ago(ts), received_at: ago(got) }))
+  // The oldest row stays, so that the tables between do not begin later than before.
+  await send(space, came([[300, 1], [200, 200], [200, 2], [5, 5], [3, 3], [2, 2]])) // prettier-ignore
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', raw('-- @keep: 90 days\n'))
+  const KEEP = /(?:periods|groups) from .* to .* keep what they have where @keep of raw\.e has/g
+  const { stdout: plan } = await space.ok(['plan', '--diff'])
+  assert.is(plan.match(KEEP)?.length, 3)
+  const { stdout } = await space.ok(['run'])
+  assert.is(stdout.match(KEEP)?.length, 3)
+  assert.equal(await sums(space, ...tables), [6, 6, 6])
+  await send(space, [{ id: 50, ts: ago(200) }])
+  assert.is((await space.ok(['run'])).stdout.match(KEEP)?.length, 3)
+  assert.equal(await sums(space, ...tables), [6, 6, 6])
+  const range = ['--start', ago(260).slice(0, 10), '--end', ago(100).slice(0, 10)]
+  for (const name of tables) await space.ok(['run', `core.${name}`, ...range])
+  assert.equal(await sums(space, ...tables), [6, 6, 6], 'one is gone, and one has come')
+  await send(space, [{ id: 51, ts: ago(200) }])
+  assert.not.match((await space.ok(['run'])).stdout, KEEP)
+  assert.equal(await sums(space, ...tables), [7, 7, 7])
+})
+
+test('groups by a string are made of what is left, and that is said', async () => {
+  const named = (keep: string) => raw(`${keep}shop VARCHAR,\n`)
+  await using space = await workspace({
+    'eider.yml': files['eider.yml'],
+    'models/raw/e.sql': named(''),
+    'models/core/shops.sql': groupsBy('shop'),
+  })
+  const rows = oneEach([200, 5, 4, 3, 2, 1])
+  await send(
+    space,
+    rows.map((row, i) => ({ ...row, shop: i % 2 === 0 ? 'a' : 'b' })),
+  )
+  await space.ok(['run'])
+  await space.write('models/raw/e.sql', named('-- @keep: 90 days\n'))
+  assert.not.match((await space.ok(['run'])).stdout, /groups by a string/)
+  assert.equal(await sums(space, 'shops'), [6])
+  await send(space, [{ id: 50, ts: ago(1), shop: 'a' }])
+  const SAID = /groups by a string that have changed are made of what raw\.e still has, of which @keep/
+  assert.match((await space.ok(['plan', '--diff'])).stdout, SAID)
+  assert.match((await space.ok(['run'])).stdout, SAID)
+  assert.equal(await sums(space, 'shops'), [6], 'one is gone, and one has come')
+})
+
 test.run()
