@@ -79,10 +79,34 @@ test('a backfill by the new rule leaves the rest, --forward-only accepts it', as
   const kept = await space.ok(['run', 'hist.v', '--forward-only'])
   assert.match(kept.stdout, /built +hist\.v +\d rows?, .*\(forward only\)/)
   assert.not.match(kept.stdout, /warning/)
+  // The row at the watermark, which each run reads again, is one of those that are there.
+  assert.equal(await rowsOf(space), ['1,15.00', '2,25.00', '7,37.50', '8,96.00'])
+  assert.not.match((await space.ok(['run', '--select', 'hist.v'])).stdout, /warning/)
+  await space.write('seeds/core/orders.csv', `${orders}3,8,2026-01-03\n9,40,2026-01-09\n`)
+  assert.match((await space.ok(['plan', '--diff'])).stdout, /hist\.v[^]* 4 -> 6 rows: 2 inserted/)
   assert.not.match((await space.ok(['run'])).stdout, /warning/)
-  assert.equal(await rowsOf(space), ['1,15.00', '2,25.00', '7,37.50', '8,80.00'])
+  const kept6 = ['1,15.00', '2,25.00', '3,10.00', '7,37.50', '8,96.00', '9,50.00']
+  assert.equal(await rowsOf(space), kept6)
   await space.write(FILE, model('1.75'))
-  assert.match((await space.ok(['run'])).stdout, /2 of 4 rows were made before the rule of/)
+  assert.match((await space.ok(['run'])).stdout, /3 of 6 rows were made before the rule of/)
+  assert.equal(await rowsOf(space), [...kept6.slice(0, 5), '9,70.00'])
+})
+
+test('with a key, rows that --forward-only reads again stay, and new ones of their time come', async () => {
+  await using space = await opened()
+  const keyed = (factor: string) =>
+    `-- @kind: append\n-- @unique_key: order_id\n${model(factor).split('\n').slice(1).join('\n')}`
+  await space.write(FILE, keyed('1.50'))
+  await space.ok(['run'])
+  await space.write(FILE, keyed('1.25'))
+  await space.write('seeds/core/orders.csv', `${orders}9,40,2026-01-08\n`)
+  await space.ok(['run', 'core.orders'])
+  const { stdout } = await space.ok(['run', 'hist.v', '--forward-only'])
+  assert.not.match(stdout, /warning/)
+  const kept = ['1,15.00', '2,30.00', '7,45.00', '8,96.00', '9,50.00']
+  assert.equal(await rowsOf(space), kept)
+  assert.not.match((await space.ok(['run'])).stdout, /warning/)
+  assert.equal(await rowsOf(space), kept)
 })
 
 test('a comment, a check and another key are no other rule', async () => {

@@ -20,7 +20,7 @@ export async function warnOfLeft(
   staged: readonly Column[],
   table: Sql = sql.relation(model.name),
 ): Promise<void> {
-  const { changes, connection } = context
+  const { changes, connection, forwardOnly } = context
   const {
     name,
     uniqueKey: [first, ...others],
@@ -35,8 +35,9 @@ export async function warnOfLeft(
   )
   const byKey = (key: readonly [string, ...string[]]) => {
     const isGone = sql`s.${sql.ident(key[0])} IS NULL`
-    // A merge writes what differs.
-    const isOther = model.kind === 'append' ? differs(staged, key) : sql`false`
+    // A merge writes what differs, and --forward-only says that rows are to keep their values.
+    const keepsValues = model.kind === 'append' && !forwardOnly
+    const isOther = keepsValues ? differs(staged, key) : sql`false`
     return sql`SELECT t.${value} AS v, ${isGone} AS is_gone
       FROM ${table} t LEFT JOIN ${STAGE} s ON ${sameValues(key, sql`t`, sql`s`)}
       WHERE ${isRead(sql`t.${value}`)} AND (${isGone} OR ${isOther})`

@@ -154,7 +154,8 @@ async function countOlder(
       }
 }
 
-function isMeant(
+/** Whether its rows are meant to stay as they are. */
+export function isMeant(
   { builtAt, definition, rule }: Part,
   { meantAt, meantFor }: Omit<LeftRows, 'left'>,
 ): boolean {

@@ -1,6 +1,7 @@
 // Rows that a run reads again though an older rule has made them: from the watermark on, when the rule of a model has changed.
 // They take the place of those in the table, so that no row is there once for each rule.
 
+import type { AppendModel } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { type ColumnType, isWholeNumber } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
@@ -11,9 +12,19 @@ import type { LeftRows } from '../../store/older-rows.ts'
 import type { RecordedRange } from '../../store/state.ts'
 import { isWithin } from '../build/materialize/relation.ts'
 import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
+import { countedRows } from '../changes/left-rows.ts'
 import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
-import { areOfRule, inPart, isOfRule, isRuleChanged, partsOf, rangeColumn } from './parts.ts'
+import { isMeant } from './older.ts'
+import {
+  areOfRule,
+  inPart,
+  isOfRule,
+  isRuleChanged,
+  type Part,
+  partsOf,
+  rangeColumn,
+} from './parts.ts'
 import { recordedParts } from './recorded.ts'
 import type { RuledModel } from './rule.ts'
 
@@ -40,9 +51,16 @@ export async function readAgain(context: RunContext, model: RuledModel): Promise
   // Periods are replaced as a whole.
   if (model.kind === 'period' || record === null || column === null) return null
   const parts = await partsOf(context, model)
-  if (parts.every((part) => isOfRule(context, part, record, model))) return null
-  const isOlder = (watermark: Sql) =>
-    inPart(model, watermark, parts, (part) => !isOfRule(context, part, record, model))
+  const areOlder = parts.filter((part) => !isOfRule(context, part, record, model))
+  if (areOlder.length === 0) return null
+  const isIn = (some: readonly Part[]) => (watermark: Sql) =>
+    inPart(model, watermark, parts, (part) => some.includes(part))
+  const isOlder = isIn(areOlder)
+  const staying = model.kind === 'append' ? await partsThatStay(context, model, areOlder) : []
+  if (model.kind === 'append' && staying.length > 0) {
+    const isReplaced = isIn(areOlder.filter((part) => !staying.includes(part)))
+    return addedAlone(context, model, { isOlder, isReplaced, stays: isIn(staying) })
+  }
   const name = sql.ident(column)
   const touched = (await touchedSince(context, model))?.ranges
   const isAll = touched === null
@@ -55,6 +73,85 @@ export async function readAgain(context: RunContext, model: RuledModel): Promise
   if (row?.['n'] === '0') return null
   const late = await lateRanges(context, model, touched ?? [], sql`${isLate} AND ${isOlder(name)}`)
   return { isOlder, from: (row?.['from'] ?? null) as string | null, late }
+}
+
+/** Of older rules: those that this run is to keep, or an earlier one. */
+async function partsThatStay(
+  context: RunContext,
+  model: AppendModel,
+  older: readonly Part[],
+): Promise<readonly Part[]> {
+  if (context.forwardOnly) return older
+  const { left } = await recordedParts(context, model)
+  return older.filter((part) => isMeant(part, left))
+}
+
+interface Staying {
+  /** Each of them says it of rows with this value of the watermark. */
+  readonly isOlder: (watermark: Sql) => Sql
+  readonly isReplaced: (watermark: Sql) => Sql
+  readonly stays: (watermark: Sql) => Sql
+}
+
+/**
+ * Rows of older rules stay, also where they are read again: of a key, or without one of a value of the watermark of which
+ * the SELECT gives no more rows than the table has. Where it gives more, nothing tells the new ones from the others.
+ */
+async function addedAlone(
+  context: RunContext,
+  model: AppendModel,
+  { isOlder, isReplaced, stays }: Staying,
+): Promise<ReadAgain | null> {
+  const { connection } = context
+  const { name: table, uniqueKey: key, watermark } = model
+  const name = sql.ident(watermark.column)
+  const type = model.columns.find((one) => sameName(one.name, watermark.column))?.type
+  const step = type === undefined ? null : stepOf(type)
+  const counted = (relation: Sql) =>
+    sql`(SELECT ${name} AS v, count(*) AS n FROM ${relation} GROUP BY ALL)`
+  if (key.length === 0)
+    await connection.run(sql`
+      DELETE FROM ${STAGE} WHERE ${stays(name)} AND ${name} IN (
+        SELECT v FROM ${counted(STAGE)} AS s JOIN ${counted(sql.relation(table))} AS t USING (v) WHERE s.n <= t.n)`)
+  if (key.length === 0) await warnOfReplaced(context, model, stays)
+  const isThere =
+    key.length === 0
+      ? sql`false`
+      : sql`EXISTS (SELECT 1 FROM ${sql.relation(table)} t WHERE ${sameValues(key, sql`t`, sql`s`)} AND ${stays(sql`t.${name}`)})`
+  const isAdded = sql`${isOlder(sql`s.${name}`)} AND NOT ${isThere}`
+  const isKept = key.length === 0 ? sql`${name} NOT IN (SELECT ${name} FROM ${STAGE})` : sql`true`
+  const last = sql`(SELECT max(${name}) FROM ${sql.relation(table)} WHERE ${stays(name)} AND ${isKept})`
+  const isBehind = sql`coalesce(s.${name} > ${last}, true)`
+  const [row] = await connection.texts(sql`
+    SELECT CAST(min(s.${name}) FILTER (${isBehind}) AS VARCHAR) AS "from", CAST(count(*) AS VARCHAR) AS n
+    FROM ${STAGE} s WHERE ${isAdded}`)
+  const replaced = key.length === 0 ? isOlder : isReplaced
+  const from = (row?.['from'] ?? null) as string | null
+  // Between those that stay, each value counts alone.
+  const late =
+    step === null
+      ? []
+      : await connection.texts(sql`
+          SELECT DISTINCT CAST(s.${name} AS VARCHAR) AS start, CAST(s.${name} + ${step} AS VARCHAR) AS "end"
+          FROM ${STAGE} s WHERE ${isAdded} AND NOT (${isBehind}) ORDER BY ALL`)
+  return { isOlder: replaced, from, late: late as unknown as readonly ValueRange[] }
+}
+
+/** Rows of older rules that are to stay, and go for want of a key. */
+async function warnOfReplaced(
+  { connection, changes }: RunContext,
+  { name, watermark: { column } }: AppendModel,
+  stays: Staying['stays'],
+): Promise<void> {
+  const value = sql.ident(column)
+  const row = await connection.row(sql`
+    SELECT count(*) AS n, CAST(min(${value}) AS VARCHAR) AS low, CAST(max(${value}) AS VARCHAR) AS high
+    FROM ${sql.relation(name)} WHERE ${stays(value)} AND ${value} IN (SELECT ${value} FROM ${STAGE})`)
+  if (row === null || numberOf(row['n']) === 0) return
+  changes.warn(
+    name,
+    `${countedRows(row, column)} of an older rule made again by that of now, since the SELECT gives more rows of these values than the table has; with a @unique_key they would stay`,
+  )
 }
 
 /** Those of the ranges in which the stage has such rows, and which have an end behind their last value. */

@@ -171,7 +171,10 @@ class Sequence {
     const expected = options.forwardOnly === true ? 0 : unsaid.length
     assert.ok((said?.rows ?? 0) >= expected, `${expected} rows of older rules, said ${said?.text}`)
     const isSure = said?.text.startsWith('up to') !== true
-    if (isSure) assert.is(said?.rows ?? 0, expected, `said ${said?.text}`)
+    // A row that was kept where a new one has its time may be counted with that once more.
+    const kept = this.#shape.kind === 'append' && this.#shape.key !== undefined
+    const most = expected + (kept && expected > 0 ? older.length - unsaid.length : 0)
+    if (isSure) assert.ok((said?.rows ?? 0) <= most, `${expected} rows, said ${said?.text}`)
     if (said !== undefined) assert.is(said.of, rows.length)
   }
 }
