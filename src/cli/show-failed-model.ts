@@ -40,6 +40,8 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     'TRY_CAST gives NULL where a value does not fit',
   ],
   [/^(?:Date|Time) out of range/, 'try(make_date(…)) gives NULL where there is no such day'],
+  [/unnamed struct/, "name the fields: {'id': id, 'name': name} instead of row(id, name)"],
+  [/^VARIANT columns are not supported/, 'cast it: CAST(… AS JSON)'],
   [/^Overflow in /, 'cast one side to a wider type, such as BIGINT or HUGEINT'],
   [/^Could not parse string /, 'try_strptime gives NULL where a string does not fit'],
 ]

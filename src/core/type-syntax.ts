@@ -3,6 +3,7 @@
 //   type   = base suffix*            suffix = "[]" | "[" digits "]"
 //   base   = "STRUCT(" fields ")" | "UNION(" fields ")" | "MAP(" type "," type ")" | "ENUM(" members ")" | scalar
 //   fields = name type ("," name type)*          name = word | '"' … '"' with doubled quotes
+//          | type ("," type)*                    of row(1, 'x'): such a field is called by its place, "1"
 //   scalar = words, with an optional "(" … ")" of numbers, such as `TIMESTAMP WITH TIME ZONE` or `DECIMAL(18,4)`, or of
 //            a text, such as `GEOMETRY('OGC:CRS84')`
 
@@ -49,12 +50,21 @@ export function parseType(text: ColumnType): TypeTree {
     expect(')')
     return all
   }
+  /** A name is followed by a type, whose first word is never WITH: that one belongs to TIME and TIMESTAMP. */
+  const hasName = () => {
+    const [first, second] = [tokens[at], tokens[at + 1]]
+    return first?.word === undefined || (second?.name !== undefined && second.word !== 'WITH')
+  }
   const base = (): TypeTree => {
     const words = [next('word').toUpperCase()]
     while (tokens[at]?.word !== undefined) words.push(next('word').toUpperCase())
     const name = words.join(' ')
     if (name === 'STRUCT' || name === 'UNION') {
-      const fields = separated(() => [next('name'), type()] as const)
+      let place = 0
+      const fields = separated(() => {
+        place += 1
+        return [hasName() ? next('name') : String(place), type()] as const
+      })
       return { is: name === 'STRUCT' ? 'struct' : 'union', fields: new Map(fields) }
     }
     if (name === 'ENUM') return { is: 'enum', members: separated(() => next('member')) }

@@ -189,6 +189,8 @@ test('a model that failed has a frame, a caret and a hint', () => {
   for (const columns of WIDTHS)
     for (const line of showFailedModel(failed, sources, look(columns)).split('\n'))
       assert.ok(terminalWidth(line) <= columns, line)
+  const unnamed = result('a.b', 'failed', 'A table cannot be created from an unnamed struct')
+  assert.match(showFailedModel(unnamed, sources, look(200)), 'hint: name the fields')
   const elsewhere = result('a.b', 'failed', 'the table is gone')
   assert.is(showFailedModel(elsewhere, sources, look(80)), 'error a.b: the table is gone')
 })

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { columnType } from '../../src/core/relation.ts'
 import { sql } from '../../src/core/sql.ts'
-import { asStored, fromStored, storedType } from '../../src/core/type-syntax.ts'
+import { asStored, fromStored, parseType, storedType } from '../../src/core/type-syntax.ts'
 
 const same = [
   'BOOLEAN',
@@ -23,6 +23,7 @@ const same = [
   'GEOMETRY',
   'INTEGER[]',
   'STRUCT("a b" INTEGER, c MAP(VARCHAR, DECIMAL(10,2)[]))',
+  'STRUCT(INTEGER, DECIMAL(4,2)[], TIMESTAMP WITH TIME ZONE, STRUCT(a INTEGER), VARCHAR)',
 ]
 
 for (const type of same)
@@ -67,6 +68,19 @@ test('a value is cast only where its type changes, and an INTERVAL is compared w
   assert.is(written('HUGEINT'), 'CAST("v" AS DECIMAL(38,0))')
   assert.is(read('HUGEINT'), 'CAST("v" AS HUGEINT)')
   assert.match(written('INTERVAL[]'), 'the column v has an INTERVAL')
+})
+
+test('fields without names are called by their places', () => {
+  const tree = parseType(
+    columnType('STRUCT(TIMESTAMP WITH TIME ZONE, VARCHAR[], STRUCT("timestamp" TIME))'),
+  )
+  assert.ok(tree.is === 'struct')
+  assert.equal([...tree.fields.keys()], ['1', '2', '3'])
+  assert.equal(tree.fields.get('1'), {
+    is: 'scalar',
+    name: 'TIMESTAMP WITH TIME ZONE',
+    parameters: [],
+  })
 })
 
 test.run()
