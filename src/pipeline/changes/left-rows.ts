@@ -6,7 +6,7 @@ import type { AppendModel, MergeModel } from '../../core/model.ts'
 import type { Column } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import { numberOf, type Row, textOf } from '../../duckdb/values.ts'
-import { comparable, differs, sameValues, STAGE } from '../build/materialize/stage.ts'
+import { bytesOfText, differs, needsText, sameValues, STAGE } from '../build/materialize/stage.ts'
 import { countRows } from '../build/materialize/relation.ts'
 import type { RunContext } from '../run-context.ts'
 import type { Left } from './change-notes.ts'
@@ -31,7 +31,11 @@ export async function warnOfLeft(
   const value = sql.ident(watermark.column)
   const isRead = readPart(left)
   const all = sql.join(
-    staged.map((column) => sql`${comparable(sql`r`, column)} AS ${sql.ident(column.name)}`),
+    staged.map(({ name, type }) => {
+      const column = sql.ident(name)
+      const part = sql`r.${column}`
+      return sql`${needsText(type) ? sql`${part}::VARCHAR` : bytesOfText(part, type)} AS ${column}`
+    }),
   )
   const byKey = (key: readonly [string, ...string[]]) => {
     const isGone = sql`s.${sql.ident(key[0])} IS NULL`

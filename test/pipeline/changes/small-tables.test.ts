@@ -68,6 +68,41 @@ for (const are of ['updated', 'compared'] as const)
     ])
   })
 
+const NAMED = 'SELECT id, name COLLATE NOCASE AS name FROM core.n'
+
+const NAMES_OF = {
+  'raw.n': '-- @kind: events\nid INTEGER,\nseq INTEGER,\nname VARCHAR',
+  'core.n':
+    '-- @kind: merge\n-- @unique_key: id\n-- @on_duplicate: latest(seq)\nSELECT id, seq, name FROM raw.n',
+  'mart.t': `-- @kind: table\n${NAMED}`,
+  'mart.m': `-- @kind: merge\n-- @unique_key: id\n${NAMED}`,
+  'mart.s': `-- @kind: scd2\n-- @unique_key: id\n${NAMED}`,
+  'mart.p': `-- @kind: period\n-- @period: 10 of id\n${NAMED}`,
+  'mart.a': `-- @kind: append\n-- @incremental: id\n${NAMED}`,
+}
+
+for (const are of ['updated', 'compared'] as const)
+  test(`a name that is written in capitals arrives behind a collation, in tables that are ${are}`, async () => {
+    setSmallTables(are)
+    await using space = await openProject()
+    const claims = new FakeClaims(space.path('buffer'))
+    const project = await compileTexts(NAMES_OF)
+    const run = async (seq: number, name: string) => {
+      await claims.add('raw.n', [{ id: 1, seq, name }])
+      const openClaims = () => Promise.resolve(claims)
+      const { ok } = await runPipeline({ ...runDefaults(space.paths), project, openClaims })
+      assert.ok(ok)
+    }
+    await run(1, 'Ann')
+    await run(2, 'ANN')
+    const namesIn = async (table: string) => {
+      const rows = await space.rows(sql`FROM ${sql.ident('mart', table)}`)
+      return rows.map((row) => row['name']).toSorted()
+    }
+    for (const table of ['t', 'm', 'p']) assert.equal(await namesIn(table), ['ANN'], table)
+    for (const table of ['s', 'a']) assert.equal(await namesIn(table), ['ANN', 'Ann'], table)
+  })
+
 test('more rows than a small table has are updated', async () => {
   setSmallTables('compared')
   await using its = await shop()

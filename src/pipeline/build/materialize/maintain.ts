@@ -22,7 +22,7 @@ import type { RunContext } from '../../run-context.ts'
 import type { Built } from './materialization.ts'
 import { continuesTable, countRows, hasItsColumns } from './relation.ts'
 import { isSmall, madeAgain } from './small-table.ts'
-import { checkKey, sameValues } from './stage.ts'
+import { bytesOfText, checkKey, sameValues } from './stage.ts'
 
 const OLD = sql`temp.main._eider_old_rows`
 const NEW = sql`temp.main._eider_new_rows`
@@ -204,7 +204,8 @@ function isAmong(value: Sql, { values, count, hasNull }: TouchedKey): Sql {
 /** Values that the engine calls equal may differ: a month and 30 days, 0 and -0. */
 function comparable({ name, type }: Column): Sql {
   const value = sql.ident(name)
-  return /INTERVAL|DOUBLE|FLOAT/.test(type) ? sql`${value}::VARCHAR AS ${value}` : value
+  const isText = /INTERVAL|DOUBLE|FLOAT/.test(type)
+  return sql`${isText ? sql`${value}::VARCHAR` : bytesOfText(value, type)} AS ${value}`
 }
 
 /** The other rows had keys of their own already, and have not changed. */

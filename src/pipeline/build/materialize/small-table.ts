@@ -16,7 +16,7 @@ import { comparingRanges } from '../../changes/replaced.ts'
 import type { RunContext } from '../../run-context.ts'
 import type { Built } from './materialization.ts'
 import { countRows } from './relation.ts'
-import { checkKey } from './stage.ts'
+import { checkKey, letterByLetter } from './stage.ts'
 
 /**
  * By what is known without a query: the rows of the table and those of all that it reads, of an input as often as it is read.
@@ -76,11 +76,9 @@ export async function madeAgain(
 function differentRows({ name, columns }: TableModel): Sql {
   const row = sql`_eider_row`
   const of = (column: Column) => sql`${row}.${sql.ident(column.name)}`
-  const shown = columns.map((column) =>
-    isText(column) ? sql`first(${of(column)}) AS ${sql.ident(column.name)}` : of(column),
-  )
+  const shown = columns.map((column) => sql`first(${of(column)}) AS ${sql.ident(column.name)}`)
   const same = columns.map((column) =>
-    isText(column) ? sql`CAST(${of(column)} AS VARCHAR)` : of(column),
+    isText(column) ? sql`CAST(${of(column)} AS VARCHAR)` : letterByLetter(of(column), column.type),
   )
   return sql`
     SELECT ${sql.join(shown)}, sum(_eider_n) AS _eider_n

@@ -276,8 +276,16 @@ export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL'
 /** The column of `row` as a value that equals another only when the two are indistinguishable. */
 export function comparable(row: Sql, { name, type }: Column): Sql {
   const value = sql`${row}.${sql.ident(name)}`
-  return needsText(type) ? sql`${value}::VARCHAR` : value
+  return needsText(type) ? sql`${value}::VARCHAR` : letterByLetter(value, type)
 }
+
+/** A column may have a collation, by which 'Ann' equals 'ANN'. Its type does not say so. */
+export const letterByLetter = (value: Sql, type: ColumnType): Sql =>
+  type === 'VARCHAR' ? sql`${value} COLLATE "binary"` : value
+
+/** The same for EXCEPT, to which the collation of the column counts nevertheless. */
+export const bytesOfText = (value: Sql, type: ColumnType): Sql =>
+  type === 'VARCHAR' ? sql`encode(${value})` : value
 
 /** True for a pair of rows with one key and other values; `t` is the table, `s` the stage. */
 export function differs(columns: readonly Column[], key: readonly string[]): Sql {

@@ -5,12 +5,12 @@
 import { limits } from '../../../core/limits.ts'
 import { sameName } from '../../../core/names.ts'
 import type { RowChange, RowChanges } from '../../../core/report/planned-changes.ts'
-import type { Column } from '../../../core/relation.ts'
+import type { Column, ColumnType } from '../../../core/relation.ts'
 import { type Sql, sql } from '../../../core/sql.ts'
 import { describe } from '../../../duckdb/catalog.ts'
 import type { Connection } from '../../../duckdb/database.ts'
 import { numberOf, type Row } from '../../../duckdb/values.ts'
-import { needsText, sameValues } from '../../build/materialize/stage.ts'
+import { letterByLetter, needsText, sameValues } from '../../build/materialize/stage.ts'
 
 interface Comparison {
   readonly before: Sql
@@ -116,9 +116,9 @@ export async function compareRows(
   const pairs = await pairsOf(connection, { ...comparison, key: [] })
   if (pairs.length === 0) return null
   const values = sql.join(
-    pairs.map(({ name, asText }) => {
+    pairs.map(({ name, type, asText }) => {
       const column = sql.ident(name)
-      return asText ? sql`CAST(${column} AS VARCHAR) AS ${column}` : column
+      return sql`${asText ? sql`CAST(${column} AS VARCHAR)` : letterByLetter(column, type)} AS ${column}`
     }),
   )
   const names = sql.idents(pairs.map(({ name }) => name))
@@ -146,6 +146,7 @@ export async function compareRows(
 
 interface Pair {
   readonly name: string
+  readonly type: ColumnType
   /** The types differ, or equal values may print differently: the texts are compared. */
   readonly asText: boolean
   /** True of rows `t` and `s` with other values in it. */
@@ -164,9 +165,11 @@ async function pairsOf(
     const asText = was.type !== type || needsText(type)
     const value = (side: Sql) => {
       const column = sql`${side}.${sql.ident(name)}`
-      return asText ? sql`CAST(${column} AS VARCHAR)` : column
+      return asText ? sql`CAST(${column} AS VARCHAR)` : letterByLetter(column, type)
     }
-    return [{ name, asText, differs: sql`${value(sql`t`)} IS DISTINCT FROM ${value(sql`s`)}` }]
+    return [
+      { name, type, asText, differs: sql`${value(sql`t`)} IS DISTINCT FROM ${value(sql`s`)}` },
+    ]
   })
 }
 
