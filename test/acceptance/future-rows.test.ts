@@ -51,6 +51,25 @@ for (const [kind, header] of Object.entries(headers))
     )
   })
 
+for (const last of ['nan', 'inf'])
+  test(`a number above all others, ${last}, is said like a time in the future`, async () => {
+    await using space = await workspace({
+      'eider.yml': 'name: clocks\n',
+      'data/s.csv': CSV,
+      'models/mart/t.sql': `-- @kind: append\n-- @incremental: n\nSELECT id, amount AS n FROM read_csv('data/s.csv', types = {'amount': 'DOUBLE'})\n`,
+    })
+    const said = async () => (await space.ok(['run'])).stdout
+    await said()
+    const with9 = `${CSV}9,2026-03-06 09:00:00,${last}\n`
+    await space.write('data/s.csv', with9)
+    assert.not.match(await said(), 'are not read')
+    await space.write('data/s.csv', `${with9}10,2026-03-06 09:00:00,30\n`)
+    assert.match(
+      await said(),
+      ', above all other numbers, so rows before it that come into data/s.csv are not read',
+    )
+  })
+
 test('a followed table needs no warning: what comes is read wherever it lies', async () => {
   await using space = await workspace({
     'eider.yml': 'name: clocks\n',

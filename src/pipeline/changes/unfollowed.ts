@@ -39,7 +39,10 @@ export async function unfollowedBy(context: RunContext, model: Model): Promise<U
   const least = sql`max(${sql.ident(part.column)})${back}`
   // A day more than the clock, since times without a zone may be those of any.
   const tomorrow = sql`CAST(${sql.value(startedAt.toISOString())} AS TIMESTAMPTZ) + INTERVAL 1 DAY`
-  const isAhead = isTime(type) ? sql`CAST(${least} AS TIMESTAMPTZ) > ${tomorrow}` : sql`false`
+  // To the engine NaN is above all other numbers.
+  const isFraction = type === 'DOUBLE' || type === 'FLOAT'
+  const isLast = isFraction ? sql`NOT isfinite(${least})` : sql`false`
+  const isAhead = isTime(type) ? sql`CAST(${least} AS TIMESTAMPTZ) > ${tomorrow}` : isLast
   const row = await connection.row(sql`
     SELECT CAST(${least} AS VARCHAR) AS least, ${isAhead} AS ahead FROM ${await tableOf(connection, model)}`)
   if (row?.['least'] == null) return NOTHING
@@ -50,7 +53,7 @@ export async function unfollowedBy(context: RunContext, model: Model): Promise<U
       : ''
   const names = followingOf(project, model)!.others.map(({ name }) => name)
   const read = [...new Set(names)].toSorted().join(', ')
-  const missed = `the table has rows of ${from} and later, which is in the future, so rows before it that come into ${read} are not read`
+  const missed = `the table has rows of ${from}${isFraction ? ', above all other numbers' : ' and later, which is in the future'}, so rows before it that come into ${read} are not read`
   const way = `filter such rows in the SELECT, then: eider run ${model.name} --full-refresh, or --start and --end for what was missed`
   return {
     notes: [`${text}; rows before ${from} keep what they have${groups}`],
