@@ -28,6 +28,7 @@ const extremes: Readonly<Record<string, readonly string[]>> = {
   TIMESTAMP: ['1900-01-01 00:00:00.000001'],
   UUID: ['550e8400-e29b-41d4-a716-446655440000'],
   "ENUM('x', 'y')": ['y'],
+  "ENUM('z', 'y', 'x')": ['x'],
   VARCHAR: ['text'],
   'STRUCT(a INTEGER)': ["{'a': 2147483647}", "{'a': NULL}"],
   'STRUCT(b VARCHAR, A BIGINT)': ["{'b': 'x', 'A': 9}"],
@@ -77,6 +78,8 @@ test('what could lose something is no widening', () => {
     ['INTEGER[]', 'BIGINT[2]'],
     ['MAP(DATE, INTEGER)', 'MAP(TIMESTAMP, INTEGER)'],
     ['UNION(a INTEGER)', 'UNION(a BIGINT)'],
+    ["ENUM('x', 'y')", "ENUM('x', 'z')"],
+    ["ENUM('x')[]", "ENUM('x')"],
   ] as const
   for (const [from, to] of pairs)
     assert.not(isLosslessWidening(columnType(from), columnType(to)), `${from} to ${to}`)
