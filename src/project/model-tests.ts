@@ -53,7 +53,7 @@ const REFUSED = 'expect.rejected.csv'
 
 /** In the order of their paths; none where there is no tests/. Throws DiagnosticsError for a folder that cannot be read, or has too many. */
 export async function readModelTests(dir: string): Promise<readonly ModelTest[]> {
-  const broken: string[] = []
+  const broken: BrokenPath[] = []
   const places: (readonly [schema: string, model: string, name: string])[] = []
   for (const schema of await directoriesIn(dir, 'tests', broken))
     for (const model of await directoriesIn(dir, join('tests', schema), broken))
@@ -65,13 +65,29 @@ export async function readModelTests(dir: string): Promise<readonly ModelTest[]>
   return [...tests, ...broken.map(brokenTest)]
 }
 
+interface BrokenPath {
+  readonly path: string
+  readonly problem: string
+}
+
+/** What dbt calls a singular test would be passed over, and everything would seem to hold. */
+const NOT_A_TEST =
+  'a test is a directory with given/ and expect.csv; a SELECT of rows that must not exist is a file in checks/'
+
 const NOTHING = { runs: [], now: FIRST_NOW, tolerance: 0, vars: [] }
 
-/** What a link that leads nowhere was meant to be. */
-function brokenTest(path: string): ModelTest {
+/** What a link that leads nowhere, or a file, was meant to be. */
+function brokenTest({ path, problem }: BrokenPath): ModelTest {
   const [, schema = '', model = '*', name = '*'] = path.split(sep)
-  const problem = `${path}: this link leads nowhere`
-  return { ...NOTHING, model: `${schema}.${model}`, name, path, about: null, problem }
+  const about = null
+  return {
+    ...NOTHING,
+    model: `${schema}.${model}`,
+    name,
+    path,
+    about,
+    problem: `${path}: ${problem}`,
+  }
 }
 
 async function readTest(
@@ -176,7 +192,7 @@ async function readSettings(
 async function directoriesIn(
   dir: string,
   path: string,
-  broken: string[],
+  broken: BrokenPath[],
 ): Promise<readonly string[]> {
   let at = path
   try {
@@ -185,8 +201,9 @@ async function directoriesIn(
     for (const entry of entries.filter(({ name }) => !name.startsWith('.'))) {
       at = join(path, entry.name)
       const target = entry.isSymbolicLink() ? await targetOf(join(dir, at)) : entry
-      if (target === null) broken.push(at)
+      if (target === null) broken.push({ path: at, problem: 'this link leads nowhere' })
       else if (target.isDirectory()) names.push(entry.name)
+      else if (entry.name.endsWith('.sql')) broken.push({ path: at, problem: NOT_A_TEST })
     }
     return names.toSorted()
   } catch (error) {

@@ -250,6 +250,14 @@ test('the tests of the example project hold', async () => {
   assert.match(stdout, /^2 ok in .*; 2 of 10 models have a test$/m)
 })
 
+test('a SELECT in tests/, as dbt has it, fails alone and is sent to checks/', async () => {
+  await using space = await workspace({ ...files, ...good, 'tests/no_orphans.sql': 'SELECT 1\n' })
+  const { stdout } = await space.ok(['test'], { exitCode: 1 })
+  assert.match(stdout, 'tests/no_orphans.sql: a test is a directory')
+  assert.match(stdout, 'is a file in checks/')
+  assert.match(stdout, /1 ok/)
+})
+
 test('a link in tests/ that leads nowhere fails alone', async () => {
   await using space = await workspace({ ...files, ...good })
   await symlink('gone', join(space.dir, 'tests/mart/old'))
