@@ -226,6 +226,14 @@ test('what does not fit is named, and the table stays as it was', async () => {
   assert.match(keys, 'NULL or duplicate keys: id = NULL (1 rows); id = 1 (2 rows)')
   await asOtherTool(space, sql`CREATE TABLE core.h AS SELECT 1::BIGINT AS id, 'a' AS status`)
   assert.match(await refused('core.h'), 'neither a column valid_from nor dbt_valid_from')
+  await asOtherTool(
+    space,
+    sql`CREATE OR REPLACE TABLE core.h AS SELECT 1::BIGINT AS id, 'a' AS status, 'True' AS dbt_is_deleted,
+      TIMESTAMP '2026-01-02' AS dbt_valid_from, NULL::TIMESTAMP AS dbt_valid_to`,
+  )
+  const deleted = await refused('core.h')
+  assert.match(deleted, 'the model has no "dbt_is_deleted" (VARCHAR)')
+  assert.match(deleted, "DELETE FROM core.h WHERE dbt_is_deleted = 'True'; ALTER TABLE core.h DROP")
   assert.match(await refused('core.t'), 'is of kind table')
   assert.match(await refused('core.n'), 'the project has no model "core.n"')
   assert.is(await rows(space, 'SELECT count(*) AS n FROM core.m'), 'n\n3\n')

@@ -34,6 +34,8 @@ export interface Adoption {
 
 /** What dbt adds to a snapshot and kind scd2 does not have. */
 const UNUSED = ['dbt_scd_id', 'dbt_updated_at']
+/** Of `hard_deletes: new_record`: such a row says that its key is gone. */
+const DELETED = 'dbt_is_deleted'
 const TIMES = { valid_from: 'dbt_valid_from', valid_to: 'dbt_valid_to' } as const
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
 
@@ -191,8 +193,11 @@ function refuseOtherColumns(model: AdoptableModel, columns: readonly Column[]): 
     }),
   ]
   if (problems.length === 0) return
+  const isDeletion = named(found, DELETED) !== undefined && named(wanted, DELETED) === undefined
   throw new UsageError(`the table ${model.name} is not one of the model: ${problems.join('; ')}`, {
-    hint: 'change the SELECT, say -- @renamed_from new: old, or alter the table',
+    hint: isDeletion
+      ? `here a key that is gone ends, without a row that says so: DELETE FROM ${model.name} WHERE ${DELETED} = 'True'; ALTER TABLE ${model.name} DROP COLUMN ${DELETED}`
+      : 'change the SELECT, say -- @renamed_from new: old, or alter the table',
   })
 }
 
