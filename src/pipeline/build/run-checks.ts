@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { checkedRows, failingRows } from '../../compiler/checks/check-query.ts'
-import { count } from '../../core/counts.ts'
 import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
 import type { Check, Model } from '../../core/model.ts'
+import { foundRowsText, wrongCountText } from '../../core/report/check-result.ts'
 import { placeText } from '../../core/source-text.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
@@ -116,24 +116,29 @@ async function runCheck(
     FROM (${failing}) AS _eider_row`)
   const rows = numberOf(row?.['n'])
   if (rows === 0) return null
-  let share = ''
+  let percent: number | null = null
   if (upTo?.unit === 'rows' && rows <= upTo.most) return null
   if (upTo?.unit === 'percent') {
-    const percent =
-      (100 * rows) / Math.max(1, await countRows(connection, checkedRows(on, check.where)))
+    percent = (100 * rows) / Math.max(1, await countRows(connection, checkedRows(on, check.where)))
     if (percent <= upTo.most) return null
-    share = ` (${Number(percent.toPrecision(3))}%)`
   }
-  const shown = row?.['shown'] as readonly string[]
-  const held = test.is === 'row_count' ? await rowsCounted(connection, failing) : null
-  const more = rows > shown.length ? '; and more' : ''
-  const what = test.is === 'query' ? 'finds' : 'does not hold for'
-  const where = check.on === undefined ? '' : ` of ${check.on}`
+  const place = placeOf(model, check)
   return {
     text:
-      held === null
-        ? `${placeOf(model, check)}: ${condition} ${what} ${count(rows, 'row')}${where}${share}: ${shown.join('; ')}${more}`
-        : `${placeOf(model, check)}: ${condition} does not hold: ${on} has ${count(held, check.where === undefined ? 'row' : 'such row')}`,
+      test.is === 'row_count'
+        ? wrongCountText(
+            { place, condition, rows: await rowsCounted(connection, failing) },
+            { table: on, isPart: check.where !== undefined },
+          )
+        : foundRowsText({
+            place,
+            condition,
+            rows,
+            isQuery: test.is === 'query',
+            model: check.on ?? null,
+            percent,
+            shown: row?.['shown'] as readonly string[],
+          }),
     async keep(path, most) {
       await mkdir(dirname(path), { recursive: true })
       await connection.run(

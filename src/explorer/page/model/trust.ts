@@ -2,6 +2,7 @@
 // what failed since. All of it is in the catalog, so nothing is asked.
 
 import type { Catalog, CatalogCheck, CatalogModel, CatalogState } from '../../../core/catalog.ts'
+import { rowsFoundIn } from '../../../core/report/check-result.ts'
 
 /** `failed`: it, or what it reads, failed since its rows were made. `unknown`: no remembered run was about it. */
 export type Verdict = 'good' | 'warned' | 'failed' | 'unknown'
@@ -112,7 +113,7 @@ function lateBy(state: CatalogState | undefined, freshAt: string | null): number
   return seconds > state.fresh_within ? seconds : null
 }
 
-/** What the texts of a run say of each check. They begin with the place of the check, and then repeat it as it is written. */
+/** What the texts of a run say of each check. */
 export function resultsOf(
   checks: readonly CatalogCheck[],
   state: Pick<CatalogState, 'status' | 'because' | 'warnings'> | undefined,
@@ -127,7 +128,7 @@ export function resultsOf(
   const found = checks.map((check) => {
     const texts = check.severity === 'fail' ? [failures] : state.warnings
     for (const text of texts) {
-      const rows = rowsFound(text, check)
+      const rows = rowsFoundIn(text, check)
       if (rows === null) continue
       others.delete(text)
       return { ...check, result: 'found' as const, rows }
@@ -144,24 +145,6 @@ export function resultsOf(
     checks: found.map((one) => ({ ...one, result: one.result ?? result(one) })),
     warnings: [...others],
   }
-}
-
-/** null: the text is not about this check. */
-function rowsFound(text: string, check: CatalogCheck): string | null {
-  // A check on other rows is written with their name before it.
-  for (const condition of [check.text, check.text.replace(/^[^:]+: /, '')]) {
-    const at = text.indexOf(`: ${condition} `)
-    // Of several failures each begins after a semicolon. The rows that a text shows are in braces.
-    const place = text.slice(0, Math.max(0, at)).split('; ').at(-1)!
-    if (!/^[^{}]+:\d+:\d+$/.test(place)) continue
-    const rest = text.slice(at + condition.length + 3)
-    const rows =
-      /^(?:(?:does not hold for|finds) |does not hold: .+? has )([\d,]+) (?:such )?rows?\b/.exec(
-        rest,
-      )
-    if (rows !== null) return rows[1]!
-  }
-  return null
 }
 
 /** The checks of a model, with what its last run says of them. */
