@@ -45,29 +45,24 @@ export async function answerMessage(
   }
 }
 
+type Answer = (conversation: Conversation, params: Message['params']) => object | Promise<object>
+
+const methods = new Map<string, Answer>([
+  ['initialize', (conversation, params) => initialized(conversation, params['protocolVersion'])],
+  ['ping', () => ({})],
+  ['tools/list', listTools],
+  ['tools/call', (conversation, { name, arguments: given }) => callTool(conversation, name, given)],
+  ['resources/list', (conversation, { cursor }) => listResources(conversation, cursor)],
+  ['resources/templates/list', listTemplates],
+  ['resources/read', (conversation, { uri }) => readResource(conversation, uri)],
+  ['prompts/list', listPrompts],
+  ['prompts/get', (_, { name, arguments: given }) => getPrompt(name, given)],
+])
+
 async function resultOf(conversation: Conversation, { method, params }: Message): Promise<object> {
-  switch (method) {
-    case 'initialize':
-      return initialized(conversation, params['protocolVersion'])
-    case 'ping':
-      return {}
-    case 'tools/list':
-      return listTools()
-    case 'tools/call':
-      return await callTool(conversation, params['name'], params['arguments'])
-    case 'resources/list':
-      return await listResources(conversation, params['cursor'])
-    case 'resources/templates/list':
-      return listTemplates()
-    case 'resources/read':
-      return await readResource(conversation, params['uri'])
-    case 'prompts/list':
-      return listPrompts()
-    case 'prompts/get':
-      return getPrompt(params['name'], params['arguments'])
-    default:
-      throw new ProtocolError('unknown-method', `there is no method "${method.slice(0, 60)}" here`)
-  }
+  const answer = methods.get(method)
+  if (answer !== undefined) return await answer(conversation, params)
+  throw new ProtocolError('unknown-method', `there is no method "${method.slice(0, 60)}" here`)
 }
 
 function initialized({ version }: Conversation, asked: unknown): object {

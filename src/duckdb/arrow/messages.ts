@@ -1,6 +1,7 @@
 // Messages of the streaming format of Arrow (https://arrow.apache.org/docs/format/Columnar.html): a schema, then batches of
 // rows, then the end. Each is a description in FlatBuffers, whose length is before it, and a body.
 
+import { byKind } from '../../core/by-kind.ts'
 import type { ArrowField, ArrowType } from '../../core/arrow-types.ts'
 import { type BatchBuffer, SLACK_BYTES } from './batch-buffer.ts'
 import { FlatBuilder, type FlatField } from './flat-builder.ts'
@@ -87,35 +88,26 @@ const short = (value: number) => ({ bytes: 2, value }) as const
 const word = (value: number) => ({ bytes: 4, value }) as const
 const MICROSECONDS = short(2)
 
-/** The number of a type in the union of all, and the fields of its table. */
-function typeOf(
-  type: ArrowType,
-  builder: FlatBuilder,
-): { readonly number: number; readonly fields: readonly FlatField[] } {
-  switch (type.kind) {
-    case 'integer':
-      return { number: 2, fields: [word(8 * type.bytes), { bytes: 1, value: 1 }] }
-    case 'float':
-      return { number: 3, fields: [short(type.bytes === 4 ? 1 : 2)] }
-    case 'bytes':
-      return { number: 4, fields: [] }
-    case 'text':
-      return { number: 5, fields: [] }
-    case 'boolean':
-      return { number: 6, fields: [] }
-    case 'decimal':
-      return { number: 7, fields: [word(type.precision), word(type.scale), word(128)] }
-    case 'date':
-      return { number: 8, fields: [short(0)] }
-    case 'time':
-      return { number: 9, fields: [MICROSECONDS, word(64)] }
-    case 'moment':
-      return { number: 10, fields: [MICROSECONDS, { to: builder.text('UTC') }] }
-    case 'list':
-      return { number: 12, fields: [] }
-    case 'struct':
-      return { number: 13, fields: [] }
-    case 'duration':
-      return { number: 18, fields: [MICROSECONDS] }
-  }
+interface TypeTable {
+  readonly number: number
+  readonly fields: readonly FlatField[]
 }
+
+/** The number of a type in the union of all, and the fields of its table. */
+const typeOf = byKind<ArrowType, TypeTable, [builder: FlatBuilder]>({
+  integer: ({ bytes }) => ({ number: 2, fields: [word(8 * bytes), { bytes: 1, value: 1 }] }),
+  float: ({ bytes }) => ({ number: 3, fields: [short(bytes === 4 ? 1 : 2)] }),
+  bytes: () => ({ number: 4, fields: [] }),
+  text: () => ({ number: 5, fields: [] }),
+  boolean: () => ({ number: 6, fields: [] }),
+  decimal: ({ precision, scale }) => ({
+    number: 7,
+    fields: [word(precision), word(scale), word(128)],
+  }),
+  date: () => ({ number: 8, fields: [short(0)] }),
+  time: () => ({ number: 9, fields: [MICROSECONDS, word(64)] }),
+  moment: (_, builder) => ({ number: 10, fields: [MICROSECONDS, { to: builder.text('UTC') }] }),
+  list: () => ({ number: 12, fields: [] }),
+  struct: () => ({ number: 13, fields: [] }),
+  duration: () => ({ number: 18, fields: [MICROSECONDS] }),
+})

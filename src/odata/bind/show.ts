@@ -1,6 +1,7 @@
 // A bound request for people: as indented text, one fact a line, and as data that JSON can hold. Sets, properties and types
 // appear by name there, since they lead to each other in circles.
 
+import { byKind } from '../../core/by-kind.ts'
 import type { BoundQuery, BoundRequest, Expansion, OutputProperty } from './bound-request.ts'
 import type {
   ChosenNodes,
@@ -127,54 +128,43 @@ function relationLines(word: string, relation: Relation, row: RowVariable): read
   }
 }
 
-function stepLines(step: StepRelation): readonly string[] {
-  switch (step.kind) {
-    case 'filter':
-      return [`where ${show(step.condition)}`]
-    case 'project':
-      return step.columns.map(showColumn)
-    case 'group':
-      return [
-        ...step.keys.map((key) => `key ${showColumn(key)}`),
-        ...step.aggregates.map(
-          (total) => `total ${total.column}: ${showType(total.type)} = ${showTotal(total)}`,
-        ),
-      ]
-    case 'window':
-      return [
-        ...partitionLines(step),
-        `rows from ${step.skip} on${step.top === null ? '' : `, at most ${step.top}`}`,
-      ]
-    case 'running':
-      return [
-        ...partitionLines(step),
-        `until the sum of ${show(step.value)} reaches ${show(step.limit)}${step.isPercent ? ' percent' : ''}`,
-      ]
-    case 'traverse':
-      return [
-        `${step.isPreorder ? 'each node before' : 'each node after'} those below it, of ${show(step.value)} in ${step.nodes.row.set.name}`,
-        ...(step.order.length === 0 ? [] : [`order by ${showOrder(step.order)}`]),
-        ...chosenLines(step),
-        ...step.columns.map(showColumn),
-      ]
-    case 'above':
-      return [
-        `${step.place} = each node above ${show(step.value)} in ${step.nodes.row.set.name}, and it`,
-        ...chosenLines(step),
-        ...step.columns.map(showColumn),
-      ]
-    case 'relatives':
-      return [
-        ...groupLines(step.partition),
-        `${show(step.value)} among ${showSteps(step, show(step.start.value), step.nodes)}`,
-      ]
-    case 'join':
-      return [
-        `${step.isOuter ? 'each row, and' : 'only rows'} with ${step.on.map(show).join(' and ') || 'each'}`,
-        ...step.columns.map(showColumn),
-      ]
-  }
-}
+const stepLines = byKind<StepRelation, readonly string[]>({
+  filter: ({ condition }) => [`where ${show(condition)}`],
+  project: ({ columns }) => columns.map(showColumn),
+  group: ({ keys, aggregates }) => [
+    ...keys.map((key) => `key ${showColumn(key)}`),
+    ...aggregates.map(
+      (total) => `total ${total.column}: ${showType(total.type)} = ${showTotal(total)}`,
+    ),
+  ],
+  window: (step) => [
+    ...partitionLines(step),
+    `rows from ${step.skip} on${step.top === null ? '' : `, at most ${step.top}`}`,
+  ],
+  running: (step) => [
+    ...partitionLines(step),
+    `until the sum of ${show(step.value)} reaches ${show(step.limit)}${step.isPercent ? ' percent' : ''}`,
+  ],
+  traverse: (step) => [
+    `${step.isPreorder ? 'each node before' : 'each node after'} those below it, of ${show(step.value)} in ${step.nodes.row.set.name}`,
+    ...(step.order.length === 0 ? [] : [`order by ${showOrder(step.order)}`]),
+    ...chosenLines(step),
+    ...step.columns.map(showColumn),
+  ],
+  above: (step) => [
+    `${step.place} = each node above ${show(step.value)} in ${step.nodes.row.set.name}, and it`,
+    ...chosenLines(step),
+    ...step.columns.map(showColumn),
+  ],
+  relatives: (step) => [
+    ...groupLines(step.partition),
+    `${show(step.value)} among ${showSteps(step, show(step.start.value), step.nodes)}`,
+  ],
+  join: (step) => [
+    `${step.isOuter ? 'each row, and' : 'only rows'} with ${step.on.map(show).join(' and ') || 'each'}`,
+    ...step.columns.map(showColumn),
+  ],
+})
 
 const partitionLines = ({
   partition,
@@ -200,47 +190,47 @@ const showType = ({ name, precision, scale, members }: EdmType): string => {
 }
 
 /** In the words of OData where it has some; a call with its type, which says how DuckDB calculates. */
-function show(expression: Expression): string {
-  switch (expression.kind) {
-    case 'null':
-      return 'null'
-    case 'constant':
-      return expression.type.name === 'Edm.String'
-        ? `'${expression.value.replaceAll("'", "''")}'`
-        : `${expression.value}:${showType(expression.type)}`
-    case 'property':
-      return showColumnOf(expression.row, expression.property)
-    case 'cast':
-      return `as(${show(expression.operand)}):${showType(expression.type)}`
-    case 'compare':
-      return `(${show(expression.left)} ${expression.operator} ${show(expression.right)})`
-    case 'in':
-      return `(${show(expression.operand)} in ${shown(expression.list)})`
-    case 'logical':
-      return `(${expression.operands.map(show).join(` ${expression.operator} `)})`
-    case 'not':
-      return `not ${show(expression.operand)}`
-    case 'call':
-      if (expression.name === 'linked') return expression.operands.map(show).join(' eq ')
-      return `${expression.name}${shown(expression.operands)}:${showType(expression.type)}`
-    case 'case':
-      return `case${list(expression.branches.map(({ condition, value }) => `${show(condition)}: ${show(value)}`))}`
-    case 'member':
-      return `${show(expression.of)}/${expression.name}`
-    case 'item':
-      return expression.alias
-    case 'array':
-      return `[${expression.items.map(show).join(', ')}]`
-    case 'object':
-      return `{${expression.members.map(({ name, value }) => `${name}: ${show(value)}`).join(', ')}}`
-    case 'isNode':
-      return `(${show(expression.value)} among ${showNodes(expression.nodes)})`
-    case 'rowNumber':
-      return `row number by ${showOrder(expression.order)}`
-    default:
-      return showSubquery(expression)
-  }
-}
+const show: (expression: Expression) => string = byKind({
+  null: () => 'null',
+  constant: ({ type, value }) =>
+    type.name === 'Edm.String' ? `'${value.replaceAll("'", "''")}'` : `${value}:${showType(type)}`,
+  property: ({ row, property }) => showColumnOf(row, property),
+  cast: ({ operand, type }) => `as(${show(operand)}):${showType(type)}`,
+  compare: ({ left, operator, right }) => `(${show(left)} ${operator} ${show(right)})`,
+  in: ({ operand, list }) => `(${show(operand)} in ${shown(list)})`,
+  logical: ({ operands, operator }) => `(${operands.map(show).join(` ${operator} `)})`,
+  not: ({ operand }) => `not ${show(operand)}`,
+  call: ({ name, operands, type }) =>
+    name === 'linked'
+      ? operands.map(show).join(' eq ')
+      : `${name}${shown(operands)}:${showType(type)}`,
+  case: ({ branches }) =>
+    `case${list(branches.map(({ condition, value }) => `${show(condition)}: ${show(value)}`))}`,
+  member: ({ of, name }) => `${show(of)}/${name}`,
+  item: ({ alias }) => alias,
+  array: ({ items }) => `[${items.map(show).join(', ')}]`,
+  object: ({ members }) =>
+    `{${members.map(({ name, value }) => `${name}: ${show(value)}`).join(', ')}}`,
+  isNode: ({ value, nodes }) => `(${show(value)} among ${showNodes(nodes)})`,
+  rowNumber: ({ order }) => `row number by ${showOrder(order)}`,
+  items({ source, condition, order, skip, top }) {
+    const sorted = order.length === 0 ? '' : ` order by ${showOrder(order)}`
+    const cut = `${skip === 0 ? '' : ` skip ${skip}`}${top === null ? '' : ` top ${top}`}`
+    return `items(${showSource(source)}${where(condition)}${sorted}${cut})`
+  },
+  related: ({ source, value }) => `related(${showSource(source)}: ${show(value)})`,
+  nth: ({ source, order, place, value }) =>
+    `nth(${showSource(source)} order by ${showOrder(order)}, place ${place}: ${show(value)})`,
+  gathered: ({ sources, key, value }) =>
+    `gathered(${sources.map(showSource).join(', ')}: ${show(value)} of each ${key.map(show).join(', ')})`,
+  total: (total) =>
+    `total(${showSource(total.source)}: ${showTotal(total)}):${showType(total.type)}`,
+  reached: ({ row, condition, ours, theirs }) =>
+    `(${show(theirs)} eq first(${row.set.name} as ${row.alias}${where(condition)}: ${show(ours)}))`,
+  exists: ({ quantifier, source, condition }) =>
+    `${quantifier}(${showSource(source)}${where(condition)})`,
+  count: ({ source, condition }) => `count(${showSource(source)}${where(condition)})`,
+})
 
 const showRows = ({ row, node, parent }: NodeRows) =>
   `${row.set.name} by ${node.name} and ${parent.name}`
@@ -273,42 +263,6 @@ const chosenLines = ({ chosen }: { readonly chosen: ChosenNodes | null }): reado
 
 const list = (texts: readonly string[]) => `(${texts.join(', ')})`
 const shown = (expressions: readonly Expression[]) => list(expressions.map(show))
-
-type Subquery = Extract<
-  Expression,
-  { readonly source: unknown } | { readonly sources: unknown } | { readonly kind: 'reached' }
->
-
-function showSubquery(expression: Subquery): string {
-  switch (expression.kind) {
-    case 'items': {
-      const { source, condition, order, skip, top } = expression
-      const sorted = order.length === 0 ? '' : ` order by ${showOrder(order)}`
-      const cut = `${skip === 0 ? '' : ` skip ${skip}`}${top === null ? '' : ` top ${top}`}`
-      return `items(${showSource(source)}${where(condition)}${sorted}${cut})`
-    }
-    case 'related':
-      return `related(${showSource(expression.source)}: ${show(expression.value)})`
-    case 'nth': {
-      const { source, order, place, value } = expression
-      return `nth(${showSource(source)} order by ${showOrder(order)}, place ${place}: ${show(value)})`
-    }
-    case 'gathered': {
-      const { sources, key, value } = expression
-      return `gathered(${sources.map(showSource).join(', ')}: ${show(value)} of each ${key.map(show).join(', ')})`
-    }
-    case 'total':
-      return `total(${showSource(expression.source)}: ${showTotal(expression)}):${showType(expression.type)}`
-    case 'reached': {
-      const { row, condition, ours, theirs } = expression
-      return `(${show(theirs)} eq first(${row.set.name} as ${row.alias}${where(condition)}: ${show(ours)}))`
-    }
-    case 'exists':
-      return `${expression.quantifier}(${showSource(expression.source)}${where(expression.condition)})`
-    case 'count':
-      return `count(${showSource(expression.source)}${where(expression.condition)})`
-  }
-}
 
 const where = (condition: Expression | null) =>
   condition === null ? '' : ` where ${show(condition)}`

@@ -4,13 +4,13 @@
 // Also what follows from it: how much work a query is, so that small ones are admitted alongside long ones, and whether an
 // expression changes the order in which DuckDB gives rows.
 
+import { byKind } from '../../core/by-kind.ts'
 import { limits } from '../../core/limits.ts'
 import {
   type OrderItem,
   type Expression,
   typeOf,
   type ItemSource,
-  type NodeSet,
   type RowSource,
 } from './bound.ts'
 import type { BoundQuery } from './bound-request.ts'
@@ -153,61 +153,37 @@ const isLeaf = ({ kind }: Expression): boolean =>
   kind === 'property' || kind === 'constant' || kind === 'null' || kind === 'item'
 
 /** In the order in which CopiesOf counts them (size.ts). */
-export function operandsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case 'null':
-    case 'constant':
-    case 'property':
-    case 'item':
-      return []
-    case 'cast':
-    case 'not':
-      return [expression.operand]
-    case 'compare':
-      return [expression.left, expression.right]
-    case 'in':
-      return [expression.operand, ...expression.list]
-    case 'logical':
-    case 'call':
-      return expression.operands
-    case 'case':
-      return expression.branches.flatMap(({ condition, value }) => [condition, value])
-    case 'member':
-      return [expression.of]
-    case 'array':
-      return expression.items
-    case 'object':
-      return expression.members.map(({ value }) => value)
-    case 'items':
-      return [expression.source.list, ...given(expression.condition), ...valuesOf(expression.order)]
-    case 'gathered':
-      return [...expression.sources.flatMap(sourceOperands), ...expression.key, expression.value]
-    case 'total':
-      return [...sourceOperands(expression.source), ...given(expression.value)]
-    case 'rowNumber':
-      return valuesOf(expression.order)
-    case 'nth':
-      return [...sourceOperands(expression.source), ...valuesOf(expression.order), expression.value]
-    case 'related':
-      return [...sourceOperands(expression.source), expression.value]
-    case 'reached':
-      return [expression.theirs, expression.ours, expression.condition]
-    case 'isNode':
-      return [expression.value, ...startOf(expression.nodes)]
-    case 'exists':
-    case 'count':
-      return [...sourceOperands(expression.source), ...given(expression.condition)]
-  }
-}
+export const operandsOf = byKind<Expression, readonly Expression[]>({
+  null: () => [],
+  constant: () => [],
+  property: () => [],
+  item: () => [],
+  cast: ({ operand }) => [operand],
+  not: ({ operand }) => [operand],
+  compare: ({ left, right }) => [left, right],
+  in: ({ operand, list }) => [operand, ...list],
+  logical: ({ operands }) => operands,
+  call: ({ operands }) => operands,
+  case: ({ branches }) => branches.flatMap(({ condition, value }) => [condition, value]),
+  member: ({ of }) => [of],
+  array: ({ items }) => items,
+  object: ({ members }) => members.map(({ value }) => value),
+  items: ({ source, condition, order }) => [source.list, ...given(condition), ...valuesOf(order)],
+  gathered: ({ sources, key, value }) => [...sources.flatMap(sourceOperands), ...key, value],
+  total: ({ source, value }) => [...sourceOperands(source), ...given(value)],
+  rowNumber: ({ order }) => valuesOf(order),
+  nth: ({ source, order, value }) => [...sourceOperands(source), ...valuesOf(order), value],
+  related: ({ source, value }) => [...sourceOperands(source), value],
+  reached: ({ theirs, ours, condition }) => [theirs, ours, condition],
+  isNode: ({ value, nodes }) => [value, ...('start' in nodes ? [nodes.start] : [])],
+  exists: ({ source, condition }) => [...sourceOperands(source), ...given(condition)],
+  count: ({ source, condition }) => [...sourceOperands(source), ...given(condition)],
+})
 
 function sourceOperands(source: RowSource | ItemSource): readonly Expression[] {
   if (source.kind === 'items') return [source.list]
   const { link, key } = source
   return [...given(link === null ? null : link.ours), ...given(key)]
-}
-
-function startOf(nodes: NodeSet): readonly Expression[] {
-  return 'start' in nodes ? [nodes.start] : []
 }
 
 const given = (expression: Expression | null) => (expression === null ? [] : [expression])

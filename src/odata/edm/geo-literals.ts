@@ -95,24 +95,18 @@ class Reader {
   }
 
   #contentOf(shape: GeoShape, depth: number): string {
-    const position = () => this.#position()
-    const named = (content: string) => `${shape.toUpperCase()}${MARK} ${content}`
-    switch (shape) {
-      case 'Point':
-        return named(this.#list(position, 1, 1))
-      case 'LineString':
-        return named(this.#line())
-      case 'Polygon':
-        return named(this.#area())
-      case 'MultiPoint':
-        return named(this.#list(() => this.#list(position, 1, 1)))
-      case 'MultiLineString':
-        return named(this.#list(() => this.#line()))
-      case 'MultiPolygon':
-        return named(this.#list(() => this.#area()))
-      case 'Collection':
-        return `GEOMETRYCOLLECTION${MARK} ${this.#list(() => this.shape(depth + 1).written)}`
+    if (shape === 'Collection')
+      return `GEOMETRYCOLLECTION${MARK} ${this.#list(() => this.shape(depth + 1).written)}`
+    const point = () => this.#list(() => this.#position(), 1, 1)
+    const contents = {
+      Point: point,
+      LineString: () => this.#line(),
+      Polygon: () => this.#area(),
+      MultiPoint: () => this.#list(point),
+      MultiLineString: () => this.#list(() => this.#line()),
+      MultiPolygon: () => this.#list(() => this.#area()),
     }
+    return `${shape.toUpperCase()}${MARK} ${contents[shape]()}`
   }
 
   #line(): string {

@@ -8,8 +8,8 @@ import type { ArrowField, ArrowType } from '../../core/arrow-types.ts'
 import { columnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { OutputProperty } from '../bind/bound-request.ts'
-import { isGeoName } from '../edm/geo.ts'
-import type { EdmType, PrimitiveType } from '../edm/types.ts'
+import { type GeoName, isGeoName } from '../edm/geo.ts'
+import type { EdmName, EdmType, PrimitiveType } from '../edm/types.ts'
 import { placeBytesSql } from './geo.ts'
 
 /** `table` has columns that are named as in `output` and have the DuckDB types of its EdmTypes. */
@@ -38,42 +38,30 @@ function arrowType(type: EdmType): ArrowType {
 
 const HUGE = 38
 
+const arrowTypes: Readonly<Record<Exclude<EdmName, 'Edm.Decimal' | GeoName>, ArrowType>> = {
+  'Edm.Binary': { kind: 'bytes' },
+  'Edm.Boolean': { kind: 'boolean' },
+  'Edm.Byte': { kind: 'integer', bytes: 1 },
+  'Edm.SByte': { kind: 'integer', bytes: 1 },
+  'Edm.Date': { kind: 'date' },
+  'Edm.DateTimeOffset': { kind: 'moment' },
+  'Edm.Double': { kind: 'float', bytes: 8 },
+  'Edm.Duration': { kind: 'duration' },
+  'Edm.Guid': { kind: 'text' },
+  'Edm.String': { kind: 'text' },
+  'Edm.Int16': { kind: 'integer', bytes: 2 },
+  'Edm.Int32': { kind: 'integer', bytes: 4 },
+  'Edm.Int64': { kind: 'integer', bytes: 8 },
+  'Edm.Single': { kind: 'float', bytes: 4 },
+  'Edm.TimeOfDay': { kind: 'time' },
+}
+
 function primitiveType({ name, engine, precision, scale }: PrimitiveType): ArrowType {
   if (isGeoName(name)) return { kind: 'bytes' }
-  switch (name) {
-    case 'Edm.Binary':
-      return { kind: 'bytes' }
-    case 'Edm.Boolean':
-      return { kind: 'boolean' }
-    case 'Edm.Byte':
-    case 'Edm.SByte':
-      return { kind: 'integer', bytes: 1 }
-    case 'Edm.Date':
-      return { kind: 'date' }
-    case 'Edm.DateTimeOffset':
-      return { kind: 'moment' }
-    case 'Edm.Decimal':
-      return engine.startsWith('DECIMAL')
-        ? { kind: 'decimal', precision: precision!, scale: scale! }
-        : { kind: 'decimal', precision: HUGE, scale: 0 }
-    case 'Edm.Double':
-      return { kind: 'float', bytes: 8 }
-    case 'Edm.Duration':
-      return { kind: 'duration' }
-    case 'Edm.Guid':
-    case 'Edm.String':
-      return { kind: 'text' }
-    case 'Edm.Int16':
-      return { kind: 'integer', bytes: 2 }
-    case 'Edm.Int32':
-      return { kind: 'integer', bytes: 4 }
-    case 'Edm.Int64':
-      return { kind: 'integer', bytes: 8 }
-    case 'Edm.Single':
-      return { kind: 'float', bytes: 4 }
-    case 'Edm.TimeOfDay':
-      return { kind: 'time' }
-  }
+  if (name !== 'Edm.Decimal') return arrowTypes[name]
+  return engine.startsWith('DECIMAL')
+    ? { kind: 'decimal', precision: precision!, scale: scale! }
+    : { kind: 'decimal', precision: HUGE, scale: 0 }
 }
 
 /** `depth`: collections around it. */

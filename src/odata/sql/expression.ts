@@ -5,6 +5,7 @@
 // `and` and `or`, NULL is as good as false and DuckDB's plain operators do, at two to four times the speed. Below
 // `not` and wherever a value is needed, `exact` is required.
 
+import { byKind } from '../../core/by-kind.ts'
 import { orderSql, relationSql } from './relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import {
@@ -44,70 +45,49 @@ export function conditionSql(expression: Expression): Sql {
 }
 
 /** An expression with exactly the value, or the NULL, that OData defines. */
-export function valueSql(expression: Expression): Sql {
-  switch (expression.kind) {
-    case 'null':
-      return sql`NULL`
-    case 'constant':
-      return constantSql(expression)
-    case 'property':
-      return columnSql(expression.row.alias, expression.property)
-    case 'cast':
-      return castSql(valueSql(expression.operand), expression.type)
-    case 'compare':
-      return compareSql(expression, true)
-    case 'in':
-      return sql`coalesce(${inSql(expression)}, FALSE)`
-    case 'logical':
-      return logicalSql(expression.operator, expression.operands.map(booleanSql))
-    case 'not':
-      return notSql(expression.operand)
-    case 'call':
-      return inOneUnit(printCall(expression, expression.operands.map(valueSql)), expression.type)
-    case 'case':
-      return caseSql(expression)
-    case 'member': {
-      const part = sql`(${valueSql(expression.of)}).${sql.ident(expression.name)}`
-      return neverNull(inOneUnit(part, expression.type), expression.type)
-    }
-    case 'item':
-      return sql.ident(expression.alias, ITEM)
-    case 'array':
-      return castSql(sql`[${sql.join(expression.items.map(valueSql))}]`, expression.type)
-    case 'object':
-      throw new Error('an object was not taken apart')
-    case 'items':
-      return itemsSql(expression)
-    case 'related': {
-      const { source, value } = expression
-      const found = sql`(SELECT first(${valueSql(value)}) ${sourceSql(source)})`
-      return value.kind === 'exists'
-        ? sql`coalesce(${found}, FALSE)`
-        : neverNull(found, typeOf(value)!)
-    }
-    case 'nth': {
-      const { source, order, place, value } = expression
-      const items = sql.join(order.map((item) => orderItemSql(item.value, item.descending)))
-      return sql`(SELECT ${valueSql(value)} ${sourceSql(source)} ORDER BY ${items} LIMIT 1 OFFSET ${sql.value(place, BIGINT)})`
-    }
-    case 'gathered':
-      return gatheredSql(expression)
-    case 'total': {
-      const value = expression.value === null ? sql.empty : valueSql(expression.value)
-      return sql`(SELECT ${totalSql(expression, value)} ${sourceSql(expression.source)})`
-    }
-    case 'rowNumber':
-      return sql`row_number() OVER (${orderSql(expression.order)})`
-    case 'count':
-      return sql`(SELECT count(*) ${sourceSql(expression.source)}${andSql(expression.condition, conditionSql)})`
-    case 'exists':
-      return existsSql(expression)
-    case 'reached':
-      return reachedSql(expression)
-    case 'isNode':
-      return sql`coalesce(${valueSql(expression.value)} IN (${nodesSql(expression.nodes)}), FALSE)`
-  }
-}
+export const valueSql: (expression: Expression) => Sql = byKind({
+  null: () => sql`NULL`,
+  constant: (constant) => constantSql(constant),
+  property: ({ row, property }) => columnSql(row.alias, property),
+  cast: ({ operand, type }) => castSql(valueSql(operand), type),
+  compare: (compare) => compareSql(compare, true),
+  in: (among) => sql`coalesce(${inSql(among)}, FALSE)`,
+  logical: ({ operator, operands }) => logicalSql(operator, operands.map(booleanSql)),
+  not: ({ operand }) => notSql(operand),
+  call: (call) => inOneUnit(printCall(call, call.operands.map(valueSql)), call.type),
+  case: (cases) => caseSql(cases),
+  member({ of, name, type }) {
+    const part = sql`(${valueSql(of)}).${sql.ident(name)}`
+    return neverNull(inOneUnit(part, type), type)
+  },
+  item: ({ alias }) => sql.ident(alias, ITEM),
+  array: ({ items, type }) => castSql(sql`[${sql.join(items.map(valueSql))}]`, type),
+  object() {
+    throw new Error('an object was not taken apart')
+  },
+  items: (items) => itemsSql(items),
+  related({ source, value }) {
+    const found = sql`(SELECT first(${valueSql(value)}) ${sourceSql(source)})`
+    return value.kind === 'exists'
+      ? sql`coalesce(${found}, FALSE)`
+      : neverNull(found, typeOf(value)!)
+  },
+  nth({ source, order, place, value }) {
+    const items = sql.join(order.map((item) => orderItemSql(item.value, item.descending)))
+    return sql`(SELECT ${valueSql(value)} ${sourceSql(source)} ORDER BY ${items} LIMIT 1 OFFSET ${sql.value(place, BIGINT)})`
+  },
+  gathered: (gathered) => gatheredSql(gathered),
+  total(total) {
+    const value = total.value === null ? sql.empty : valueSql(total.value)
+    return sql`(SELECT ${totalSql(total, value)} ${sourceSql(total.source)})`
+  },
+  rowNumber: ({ order }) => sql`row_number() OVER (${orderSql(order)})`,
+  count: ({ source, condition }) =>
+    sql`(SELECT count(*) ${sourceSql(source)}${andSql(condition, conditionSql)})`,
+  exists: (exists) => existsSql(exists),
+  reached: (reached) => reachedSql(reached),
+  isNode: ({ value, nodes }) => sql`coalesce(${valueSql(value)} IN (${nodesSql(nodes)}), FALSE)`,
+})
 
 /** A property in the rows of that alias. */
 export function columnSql(alias: string, { column, type, clamped }: Property): Sql {

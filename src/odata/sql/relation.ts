@@ -1,5 +1,6 @@
 // A relation, or the rows of a set, as a FROM item.
 
+import { byKind } from '../../core/by-kind.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type {
   AggregateColumn,
@@ -47,28 +48,17 @@ export function relationSql(relation: Relation): Sql {
 const fromSql = ({ from, row }: StepRelation) =>
   sql`FROM ${relationSql(from)} AS ${sql.ident(row.alias)}`
 
-function stepSql(step: StepRelation, from: Sql): Sql {
-  switch (step.kind) {
-    case 'filter':
-      return sql`SELECT * ${from} WHERE ${conditionSql(step.condition)}`
-    case 'project':
-      return sql`SELECT ${sql.join(step.columns.map(columnSql))} ${from}`
-    case 'group':
-      return groupSql(step, from)
-    case 'window':
-      return windowSql(step, from)
-    case 'running':
-      return runningSql(step, from)
-    case 'join':
-      return joinSql(step, from)
-    case 'traverse':
-      return traverseSql(step, from)
-    case 'above':
-      return aboveSql(step, from)
-    case 'relatives':
-      return relativesSql(step, from)
-  }
-}
+const stepSql = byKind<StepRelation, Sql, [from: Sql]>({
+  filter: ({ condition }, from) => sql`SELECT * ${from} WHERE ${conditionSql(condition)}`,
+  project: ({ columns }, from) => sql`SELECT ${sql.join(columns.map(columnSql))} ${from}`,
+  group: groupSql,
+  window: windowSql,
+  running: runningSql,
+  join: joinSql,
+  traverse: traverseSql,
+  above: aboveSql,
+  relatives: relativesSql,
+})
 
 function joinSql(
   { columns, other, otherRow, on, isOuter }: StepRelation & { readonly kind: 'join' },

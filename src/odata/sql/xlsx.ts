@@ -23,32 +23,24 @@ export const sheetColumns = (output: readonly OutputProperty[]): readonly SheetC
 
 export const rowCountSql = (rows: Sql): Sql => sql`SELECT ${asDigits(sql`count(*)`)} FROM (${rows})`
 
-function cellType(type: EdmType): CellType {
-  switch (type.name) {
-    case 'Edm.Boolean':
-      return { kind: 'boolean' }
-    case 'Edm.Byte':
-    case 'Edm.SByte':
-    case 'Edm.Int16':
-    case 'Edm.Int32':
-      return { kind: 'integer' }
-    case 'Edm.Int64':
-      return { kind: 'long-integer' }
-    case 'Edm.Decimal':
-      return { kind: 'decimal', precision: type.precision!, scale: type.scale! }
-    case 'Edm.Double':
-    case 'Edm.Single':
-      return { kind: 'float' }
-    case 'Edm.Date':
-      return { kind: 'date' }
-    case 'Edm.TimeOfDay':
-      return { kind: 'time' }
-    case 'Edm.DateTimeOffset':
-      return { kind: 'moment' }
-    default:
-      return { kind: 'text' }
-  }
+const cellTypes: Readonly<Partial<Record<string, CellType>>> = {
+  'Edm.Boolean': { kind: 'boolean' },
+  'Edm.Byte': { kind: 'integer' },
+  'Edm.SByte': { kind: 'integer' },
+  'Edm.Int16': { kind: 'integer' },
+  'Edm.Int32': { kind: 'integer' },
+  'Edm.Int64': { kind: 'long-integer' },
+  'Edm.Double': { kind: 'float' },
+  'Edm.Single': { kind: 'float' },
+  'Edm.Date': { kind: 'date' },
+  'Edm.TimeOfDay': { kind: 'time' },
+  'Edm.DateTimeOffset': { kind: 'moment' },
 }
+
+const cellType = ({ name, precision, scale }: EdmType): CellType =>
+  name === 'Edm.Decimal'
+    ? { kind: 'decimal', precision: precision!, scale: scale! }
+    : (cellTypes[name] ?? { kind: 'text' })
 
 function textSql(value: Sql, type: EdmType): Sql {
   if (type.name === 'Edm.String') return value

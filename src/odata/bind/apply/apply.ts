@@ -4,6 +4,7 @@
 // Inside groupby a sequence works on each group alone. Nothing is split for that: the rows keep the columns that they
 // are grouped by, and every transformation takes these `groups` into account.
 
+import { byKind } from '../../../core/by-kind.ts'
 import { bindAggregate } from './aggregate.ts'
 import { bindConcat } from './concat.ts'
 import {
@@ -67,56 +68,43 @@ export function bindApply(
 export const bindSequence = (sequence: readonly TransformationSyntax[], input: Input): ApplyRows =>
   sequence.reduce((rows, syntax) => transform(syntax, { ...input, rows }), input.rows)
 
-function transform(syntax: TransformationSyntax, input: Input): ApplyRows {
-  const { rows, context } = input
-  switch (syntax.kind) {
-    case 'identity':
-      return rows
-    case 'filter': {
-      const { scope, made } = scopeOfInput(input)
-      const condition = bindExpression(syntax.condition, scope)
-      return made(filtered(rows, withinLimits(asCondition(condition, 'filter'), context)))
-    }
-    case 'search':
-      return filtered(rows, withinLimits(bindSearch(syntax.search, searchedRow(rows)), context))
-    case 'compute':
-      return syntax.items.reduce((made, item) => computed(item, { ...input, rows: made }), rows)
-    case 'orderby': {
-      const { scope, made } = scopeOfInput(input)
-      return made(withValues(input, [], bindOrder(syntax.items, scope).filter(isSortable)))
-    }
-    case 'top':
-      return cut(input, 0, syntax.rows)
-    case 'skip':
-      return cut(input, syntax.rows, null)
-    case 'ranked':
-      return ranked(syntax, input)
-    case 'aggregate':
-      return ofEachParent(input, (given) =>
-        syntax.items.some(({ from }) => from.length > 0)
-          ? bindFrom(syntax.items, given)
-          : bindAggregate(syntax.items, given),
-      )
-    case 'groupby':
-      return bindGroupBy(syntax, input)
-    case 'ancestors':
-    case 'descendants':
-      return bindRelatives(syntax, input, bindSequence)
-    case 'traverse':
-      return bindTraverse(syntax, input, bindSequence)
-    case 'nest':
-      return bindNest(syntax, input, bindSequence)
-    case 'addnested':
-      return bindAddNested(syntax, input, bindSequence)
-    case 'join':
-      return bindJoin(syntax, input, bindSequence)
-    case 'concat':
-      return bindConcat(
-        syntax.branches.map((branch) => bindSequence(branch, input)),
-        context,
-      )
-  }
-}
+const transform = byKind<TransformationSyntax, ApplyRows, [input: Input]>({
+  identity: (_, { rows }) => rows,
+  filter(syntax, input) {
+    const { scope, made } = scopeOfInput(input)
+    const condition = asCondition(bindExpression(syntax.condition, scope), 'filter')
+    return made(filtered(input.rows, withinLimits(condition, input.context)))
+  },
+  search: ({ search }, { rows, context }) =>
+    filtered(rows, withinLimits(bindSearch(search, searchedRow(rows)), context)),
+  compute: ({ items }, input) =>
+    items.reduce((rows, item) => computed(item, { ...input, rows }), input.rows),
+  orderby({ items }, input) {
+    const { scope, made } = scopeOfInput(input)
+    return made(withValues(input, [], bindOrder(items, scope).filter(isSortable)))
+  },
+  top: ({ rows }, input) => cut(input, 0, rows),
+  skip: ({ rows }, input) => cut(input, rows, null),
+  ranked: (syntax, input) => ranked(syntax, input),
+  aggregate: ({ items }, input) =>
+    ofEachParent(input, (given) =>
+      items.some(({ from }) => from.length > 0)
+        ? bindFrom(items, given)
+        : bindAggregate(items, given),
+    ),
+  groupby: (syntax, input) => bindGroupBy(syntax, input),
+  ancestors: (syntax, input) => bindRelatives(syntax, input, bindSequence),
+  descendants: (syntax, input) => bindRelatives(syntax, input, bindSequence),
+  traverse: (syntax, input) => bindTraverse(syntax, input, bindSequence),
+  nest: (syntax, input) => bindNest(syntax, input, bindSequence),
+  addnested: (syntax, input) => bindAddNested(syntax, input, bindSequence),
+  join: (syntax, input) => bindJoin(syntax, input, bindSequence),
+  concat: ({ branches }, input) =>
+    bindConcat(
+      branches.map((branch) => bindSequence(branch, input)),
+      input.context,
+    ),
+})
 
 function filtered(rows: ApplyRows, condition: Expression): ApplyRows {
   const { relation: from } = rows

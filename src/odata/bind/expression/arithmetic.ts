@@ -33,8 +33,8 @@ export function bindArithmetic(
     return scaleDuration(operator, left, right)
   if (isNumberType(leftType) && rightType.name === 'Edm.Duration' && operator === 'mul')
     return scaleDuration(operator, right, left)
-  const times = calculateTimes(operator, leftType, rightType)
-  if (times === null) {
+  const times = timeCalls[`${leftType.name} ${operator} ${rightType.name}`]
+  if (times === undefined) {
     const isOfTime = leftType.name === 'Edm.DateTimeOffset' || leftType.name === 'Edm.Date'
     const days = right.kind === 'constant' && isInteger(rightType) && isOfTime ? right.value : null
     const hint = days === null ? '' : `; for ${days} days write duration'P${days}D'`
@@ -149,29 +149,14 @@ function scaleDuration(operator: ArithmeticOperator, duration: Expression, facto
   )
 }
 
-/** By operator and types: a duration added to a date gives a date, two dates differ by a duration. */
-function calculateTimes(
-  operator: ArithmeticOperator,
-  left: EdmType,
-  right: EdmType,
-): { readonly name: CallName; readonly type: EdmType } | null {
-  switch (`${left.name} ${operator} ${right.name}`) {
-    case 'Edm.DateTimeOffset add Edm.Duration':
-      return { name: 'timeAdd', type: edm.DateTimeOffset }
-    case 'Edm.DateTimeOffset sub Edm.Duration':
-      return { name: 'timeSub', type: edm.DateTimeOffset }
-    case 'Edm.Date add Edm.Duration':
-      return { name: 'dateAdd', type: edm.Date }
-    case 'Edm.Date sub Edm.Duration':
-      return { name: 'dateSub', type: edm.Date }
-    case 'Edm.Duration add Edm.Duration':
-      return { name: 'add', type: edm.Duration }
-    case 'Edm.Duration sub Edm.Duration':
-    case 'Edm.DateTimeOffset sub Edm.DateTimeOffset':
-      return { name: 'sub', type: edm.Duration }
-    case 'Edm.Date sub Edm.Date':
-      return { name: 'daysBetween', type: edm.Duration }
-    default:
-      return null
-  }
+/** By types and operator: a duration added to a date gives a date, two dates differ by a duration. */
+const timeCalls: Readonly<Record<string, { readonly name: CallName; readonly type: EdmType }>> = {
+  'Edm.DateTimeOffset add Edm.Duration': { name: 'timeAdd', type: edm.DateTimeOffset },
+  'Edm.DateTimeOffset sub Edm.Duration': { name: 'timeSub', type: edm.DateTimeOffset },
+  'Edm.Date add Edm.Duration': { name: 'dateAdd', type: edm.Date },
+  'Edm.Date sub Edm.Duration': { name: 'dateSub', type: edm.Date },
+  'Edm.Duration add Edm.Duration': { name: 'add', type: edm.Duration },
+  'Edm.Duration sub Edm.Duration': { name: 'sub', type: edm.Duration },
+  'Edm.DateTimeOffset sub Edm.DateTimeOffset': { name: 'sub', type: edm.Duration },
+  'Edm.Date sub Edm.Date': { name: 'daysBetween', type: edm.Duration },
 }

@@ -52,7 +52,7 @@ export function asCondition(expression: Expression, user: string): Expression {
 export function bindLiteral({ form, text, at }: LiteralSyntax): Expression {
   if (form === 'geography') return placeOf('Geography', text, at)
   if (form === 'geometry') return placeOf('Geometry', text, at)
-  const value = valueOf(form, text)
+  const value = valueOf[form](text)
   return value.kind === 'constant' && value.value !== text ? { ...value, written: text } : value
 }
 
@@ -61,41 +61,29 @@ function placeOf(surface: GeoSurface, text: string, at: number): Constant {
   return { ...constant(place.type, place.text), written: text }
 }
 
-function valueOf(
-  form: Exclude<LiteralSyntax['form'], 'geography' | 'geometry'>,
-  text: string,
-): Expression {
-  switch (form) {
-    case 'null':
-      return NULL
-    case 'boolean':
-      return constant(edm.Boolean, text)
-    case 'number':
-      return bindNumber(text)
-    case 'string':
-      return constant(edm.String, text)
-    case 'date':
-      return constant(edm.Date, dateValue(text))
-    case 'date-time':
-      return constant(edm.DateTimeOffset, dateTimeValue(text))
-    case 'time-of-day':
-      return constant(edm.TimeOfDay, timeValue(text))
-    case 'guid':
-      return constant(edm.Guid, text)
-    case 'duration': {
-      const microseconds = durationMicroseconds(text)
-      if (microseconds === null) throw invalid(text, 'a duration such as P1DT2H')
-      return durationConstant(microseconds)
-    }
-    case 'binary': {
-      const hex = binaryHex(text)
-      if (hex === null) throw invalid(text, 'base64url text')
-      return constant(edm.Binary, hex)
-    }
-    case 'enum':
-      // The prefix names a type that this service shows as String or as an integer.
-      return constant(edm.String, text)
-  }
+type PlainForm = Exclude<LiteralSyntax['form'], 'geography' | 'geometry'>
+
+const valueOf: Readonly<Record<PlainForm, (text: string) => Expression>> = {
+  null: () => NULL,
+  boolean: (text) => constant(edm.Boolean, text),
+  number: (text) => bindNumber(text),
+  string: (text) => constant(edm.String, text),
+  date: (text) => constant(edm.Date, dateValue(text)),
+  'date-time': (text) => constant(edm.DateTimeOffset, dateTimeValue(text)),
+  'time-of-day': (text) => constant(edm.TimeOfDay, timeValue(text)),
+  guid: (text) => constant(edm.Guid, text),
+  duration(text) {
+    const microseconds = durationMicroseconds(text)
+    if (microseconds === null) throw invalid(text, 'a duration such as P1DT2H')
+    return durationConstant(microseconds)
+  },
+  binary(text) {
+    const hex = binaryHex(text)
+    if (hex === null) throw invalid(text, 'base64url text')
+    return constant(edm.Binary, hex)
+  },
+  // The prefix names a type that this service shows as String or as an integer.
+  enum: (text) => constant(edm.String, text),
 }
 
 /** Digits that a double would lose are preserved: compared with a Decimal, they count. */

@@ -1,6 +1,7 @@
 // From the syntax of an expression to a typed one. Names are looked up in the entity model and nowhere else, so an
 // expression can only speak of properties that the snapshot has.
 
+import { byKind } from '../../../core/by-kind.ts'
 import { limits } from '../../../core/limits.ts'
 import { RequestError } from '../../../http/request-error.ts'
 import { bindArithmetic, bindNegation } from './arithmetic.ts'
@@ -32,50 +33,34 @@ import { isGeoName } from '../../edm/geo.ts'
 import { collectionOf, edm, untypedObject } from '../../edm/types.ts'
 
 /** Throws RequestError 400 or 501. */
-export function bindExpression(syntax: ExpressionSyntax, scope: Scope): Expression {
-  const bind = (operand: ExpressionSyntax) => bindExpression(operand, scope)
-  switch (syntax.kind) {
-    case 'literal':
-      return bindLiteral(syntax)
-    case 'alias':
-      return bindAlias(syntax.name, scope)
-    case 'path':
-      return bindPath(syntax, scope)
-    case 'call':
-      return bindCall(syntax, scope)
-    case 'case':
-      return bindCase(
-        syntax.branches.map(({ condition, value }) => ({
-          condition: asCondition(bind(condition), 'case'),
-          value: bind(value),
-        })),
-      )
-    case 'count':
-      return bindCount(syntax, scope)
-    case 'lambda':
-      return bindLambda(syntax, scope)
-    case 'total':
-      return bindPathTotal(syntax, scope)
-    case 'not':
-      return not(asCondition(bind(syntax.operand), 'not'))
-    case 'negate':
-      return bindNegation(bind(syntax.operand))
-    case 'list':
-      throw typeMismatch(
-        `a list of values can only stand after "in" (at character ${syntax.at + 1})`,
-      )
-    case 'array':
-      return bindArray(syntax.items.map(bind))
-    case 'object':
-      return {
-        kind: 'object',
-        type: untypedObject,
-        members: syntax.members.map((member) => ({ ...member, value: bind(member.value) })),
-      }
-    case 'operator':
-      return bindOperator(syntax, scope)
-  }
-}
+export const bindExpression: (syntax: ExpressionSyntax, scope: Scope) => Expression = byKind({
+  literal: (syntax) => bindLiteral(syntax),
+  alias: ({ name }, scope) => bindAlias(name, scope),
+  path: (syntax, scope) => bindPath(syntax, scope),
+  call: (syntax, scope) => bindCall(syntax, scope),
+  case: ({ branches }, scope) =>
+    bindCase(
+      branches.map(({ condition, value }) => ({
+        condition: asCondition(bindExpression(condition, scope), 'case'),
+        value: bindExpression(value, scope),
+      })),
+    ),
+  count: (syntax, scope) => bindCount(syntax, scope),
+  lambda: (syntax, scope) => bindLambda(syntax, scope),
+  total: (syntax, scope) => bindPathTotal(syntax, scope),
+  not: ({ operand }, scope) => not(asCondition(bindExpression(operand, scope), 'not')),
+  negate: ({ operand }, scope) => bindNegation(bindExpression(operand, scope)),
+  list({ at }) {
+    throw typeMismatch(`a list of values can only stand after "in" (at character ${at + 1})`)
+  },
+  array: ({ items }, scope) => bindArray(items.map((item) => bindExpression(item, scope))),
+  object: ({ members }, scope) => ({
+    kind: 'object',
+    type: untypedObject,
+    members: members.map((member) => ({ ...member, value: bindExpression(member.value, scope) })),
+  }),
+  operator: (syntax, scope) => bindOperator(syntax, scope),
+})
 
 /** All items get one common type, also those that are null. */
 function bindArray(items: readonly Expression[]): Expression {
