@@ -4,13 +4,11 @@
 
 import type { ClaimSource } from '../buffer/claim-source.ts'
 import { compileOnce } from '../compiler/compile-once.ts'
-import type { Logger } from '../core/logger.ts'
 import type { CompiledProject } from '../core/model.ts'
 import type { ProjectFiles, ProjectPaths } from '../core/project.ts'
-import type { Progress, RunSummary } from '../core/report/progress.ts'
+import type { RunSummary } from '../core/report/progress.ts'
 import { Resources } from '../core/resources.ts'
 import type { WriteOptions } from '../store/warehouse.ts'
-import type { RunSelection } from './choose.ts'
 import { openAhead } from './open-ahead.ts'
 import type { NoteDraft } from './results.ts'
 import type { RunRequest, TargetAhead } from './run-request.ts'
@@ -34,18 +32,20 @@ export interface RunNotes {
   run(run: RunWithoutEngine): Promise<RunSummary | null>
 }
 
-export interface RunWithoutEngine {
-  readonly project: CompiledProject
-  readonly selection?: RunSelection
-  readonly failFast?: boolean
-  readonly allowEmpty?: boolean
-  readonly allowRemoval?: boolean
+export interface RunWithoutEngine extends Pick<
+  RunRequest,
+  | 'project'
+  | 'selection'
+  | 'failFast'
+  | 'allowEmpty'
+  | 'allowRemoval'
+  | 'signal'
+  | 'progress'
+  | 'logger'
+> {
   /** Whether events wait in the buffer, for any model or none. */
   readonly hasWaitingEvents: () => Promise<boolean>
   readonly openClaims: () => Promise<ClaimSource>
-  readonly signal: AbortSignal
-  readonly progress: Progress
-  readonly logger: Logger
 }
 
 export interface PreparedRequest

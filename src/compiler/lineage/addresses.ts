@@ -1,6 +1,7 @@
 // Which values of the columns of a table say which of its rows a changed row of an input touches: its address. A run then
 // makes the rows with the touched addresses anew, and leaves the others as they are.
 
+import { type Followed } from './follow.ts'
 import type { AddressProblem, Addresses, Detour, Trail, TrailStep } from '../../core/addresses.ts'
 import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'
@@ -17,23 +18,15 @@ export interface WhyRebuilt extends AddressProblem {
 }
 
 /** Rows of the input with a value lead to rows of the table with this value in `address`, and to no others. */
-export interface AddressKey {
+export interface AddressKey extends Omit<Followed, 'model'> {
   readonly address: string
-  /** The type of the address. */
-  readonly type: ColumnType
-  readonly column: string
-  readonly steps: readonly TrailStep[]
   /** In their order: the value is looked up before it is one of the address. */
   readonly via: readonly Lookup[]
 }
 
 /** Rows of a relation that have the value in the one column lead on by the other one. */
-interface Lookup {
-  readonly model: ModelName
+interface Lookup extends Followed {
   readonly from: string
-  readonly type: ColumnType
-  readonly column: string
-  readonly steps: readonly TrailStep[]
 }
 
 /** A stored table, and a place at which the model, or a view that it looks through, reads it. */

@@ -36,10 +36,7 @@ export interface References {
   readonly varies?: Varies
 }
 
-export interface MacroFacts {
-  readonly files: readonly string[]
-  readonly volatile: boolean
-  readonly varies?: Varies
+export interface MacroFacts extends Pick<References, 'files' | 'volatile' | 'varies'> {
   /** Its expression, where there is one only. */
   readonly gives?: SyntaxNode
   /** It reads a table that an argument names. */

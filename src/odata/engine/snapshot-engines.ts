@@ -2,7 +2,6 @@
 // a spare one for the next. To close an engine and to make one takes the processors from the first answers of a new
 // snapshot, so both are done a moment later.
 
-import type { Extensions } from '../../core/extensions.ts'
 import { limits } from '../../core/limits.ts'
 import type { Snapshot } from '../../core/snapshot.ts'
 import { EmptyEngine, type EngineSettings } from '../../duckdb/read-only.ts'
@@ -10,16 +9,11 @@ import type { SnapshotReader } from '../../store/snapshot-reader.ts'
 import type { KnownFacts } from './row-facts.ts'
 import { OpenSnapshot } from './open-snapshot.ts'
 
-export interface EngineOptions {
+/** What each engine has, and below which directory each spills into its own. */
+export interface EngineOptions extends Omit<EngineSettings, 'connections'> {
   readonly published: SnapshotReader
-  readonly threads: number
   /** Of the engine whose threads share one large query; null or absent: there is none. */
   readonly sharing?: Pick<EngineSettings, 'threads' | 'memoryLimit'> | null
-  readonly memoryLimit: string | null
-  /** Below it each engine spills into its own directory. */
-  readonly tempDir: string
-  /** What each of them loads. */
-  readonly extensions?: Extensions | undefined
 }
 
 interface Retired {

@@ -1,5 +1,6 @@
 // GET /metrics of the service.
 
+import { type ServiceContext } from '../answer/context.ts'
 import {
   byLabel,
   type Family,
@@ -11,17 +12,14 @@ import {
   createHistogram,
 } from '../../http/prometheus.ts'
 import type { Answers } from './answers.ts'
-import type { Admission, OpenStreams } from '../engine/admission.ts'
 import type { Freshness, SetsFreshness } from '../engine/freshness.ts'
 import type { Snapshots } from '../engine/current-snapshot.ts'
-import type { RowsByKey } from '../engine/rows-by-key.ts'
 
-export interface MetricSources {
-  readonly snapshots: Snapshots
-  readonly admission: Admission
-  readonly streams: OpenStreams
+export interface MetricSources extends Pick<
+  ServiceContext,
+  'snapshots' | 'admission' | 'streams' | 'rowsByKey'
+> {
   readonly answers: Answers
-  readonly rowsByKey: RowsByKey
   readonly traffic: ODataTraffic
   readonly freshness: Freshness
 }

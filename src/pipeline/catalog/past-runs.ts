@@ -1,6 +1,7 @@
 // What the catalog says of runs: those it knew already, and those that the warehouse has recorded since.
 
 import type {
+  Catalog,
   CatalogBuild,
   CatalogFailure,
   CatalogLastRun,
@@ -17,12 +18,7 @@ import type { describeResults } from '../artifacts.ts'
 import type { Renamed } from '../record-work.ts'
 
 /** The part of a catalog that each run changes. */
-export interface PastRuns {
-  readonly runs: readonly CatalogRun[]
-  readonly last_run: CatalogLastRun | null
-  readonly rejected: readonly RejectedEvents[]
-  readonly states: Readonly<Record<string, CatalogState>>
-}
+export type PastRuns = Pick<Catalog, 'runs' | 'last_run' | 'rejected' | 'states'>
 
 /** The models that are spoken of, by name, with what each reads. */
 export type SpokenOf = ReadonlyMap<

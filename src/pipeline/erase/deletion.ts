@@ -36,7 +36,7 @@ import {
   touchedByMeant,
 } from './rows.ts'
 
-interface Deletion {
+export interface Deletion {
   readonly store: Pick<Store, 'state' | 'tables'>
   readonly connection: Connection
   readonly known: Known
@@ -44,7 +44,9 @@ interface Deletion {
   readonly model: Model
   readonly condition: Condition
   readonly reach: Reach
+  /** What nobody can search goes too. */
   readonly unreadable: boolean
+  /** Files with events of the model that have changed on disk. */
   readonly damaged: readonly DamagedEvents[]
 }
 

@@ -12,16 +12,13 @@
 
 import { rm } from 'node:fs/promises'
 import type { ClaimSource } from '../../buffer/claim-source.ts'
-import type { Condition } from '../../compiler/condition.ts'
 import { knownModels } from '../../compiler/select.ts'
 import { count, grouped } from '../../core/counts.ts'
 import { EnvironmentError, UsageError } from '../../core/failures.ts'
 import { kinds } from '../../core/kinds.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import type { ProjectPaths } from '../../core/project.ts'
-import type { DamagedEvents } from '../../core/report/damaged-events.ts'
 import type { Erased, ErasedPlace, LeftPlace } from '../../core/report/erased.ts'
 import type { ModelResult, Progress } from '../../core/report/progress.ts'
 import { openStore } from '../../store/open.ts'
@@ -29,25 +26,17 @@ import type { WriteOptions } from '../../store/warehouse.ts'
 import { toEnvironmentError } from '../failure.ts'
 import { flushBuffer } from '../flush/flush-events.ts'
 import { runPipeline } from '../run.ts'
-import { countReceivedSince, deleteRows, findRows, type Found } from './deletion.ts'
-import type { Reach } from './reach.ts'
+import { countReceivedSince, type Deletion, deleteRows, findRows, type Found } from './deletion.ts'
 import { forgetKeptRows } from './said.ts'
 import { erasureId, type Erasure, readErasure, recordErasure, strikeErasure } from './record.ts'
 
-export interface EraseRequest extends WriteOptions {
+export interface EraseRequest
+  extends WriteOptions, Omit<Deletion, 'store' | 'connection' | 'known'> {
   readonly paths: ProjectPaths
-  readonly project: CompiledProject
-  readonly model: Model
-  readonly condition: Condition
-  readonly reach: Reach
   /** A condition that means every row is no mistake. */
   readonly all: boolean
-  /** What nobody can search goes too. */
-  readonly unreadable: boolean
   /** The files are made again also where no row is meant: those that were deleted in another way are still in them. */
   readonly rewrite: boolean
-  /** Files with events of the model that have changed on disk. */
-  readonly damaged: readonly DamagedEvents[]
   readonly openClaims: () => Promise<ClaimSource>
   readonly progress: Progress
   readonly logger: Logger

@@ -6,21 +6,17 @@ import { sql } from '../../core/sql.ts'
 import { type EngineCatalog, catalogKey } from '../../duckdb/catalog.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import type { ModelName } from '../../core/names.ts'
-import { type FlushPosition, STATE_SCHEMA } from '../state.ts'
+import { type FlushPosition, type ModelRecord, STATE_SCHEMA } from '../state.ts'
 import { readLakeCatalog } from './catalog.ts'
 import { checkLayout } from './layout.ts'
 import { readPositions } from './positions.ts'
 
 /** A row of `builds`. */
-export interface Build {
+export interface Build extends Omit<ModelRecord, 'kind'> {
   readonly seq: string
   readonly run_id: string
   readonly model: string
   readonly kind: string
-  readonly fingerprint: string
-  readonly version: string
-  readonly definition: string
-  readonly removed: boolean
 }
 
 export interface LakeLook {

@@ -91,24 +91,18 @@ interface Annotation {
 }
 
 /** The rows of a collection are those whose `link` is what the row has in `ours`. */
-export interface NestedRows {
-  readonly path: readonly string[]
+export interface NestedRows extends Pick<ValueColumn, 'path' | 'isNullObject'> {
   readonly many: boolean
   readonly ours: Property
   readonly link: Property
   readonly rows: ApplyRows
   /** As of values: a row that join has put nothing beside has no collections there. */
   readonly mark?: Property | undefined
-  readonly isNullObject?: boolean | undefined
 }
 
-export interface NewValue {
-  readonly path: readonly string[]
+export interface NewValue extends Omit<ValueColumn, 'property'> {
   readonly value: Expression
   readonly type: EdmType
-  readonly entity?: NavigationProperty | undefined
-  readonly mark?: Property | undefined
-  readonly isNullObject?: boolean | undefined
 }
 
 export const pathKey = (path: readonly string[]) => path.join('/')
