@@ -1,5 +1,6 @@
 // What `eider up` says: a head, then one line for each thing that happens, and the lines of its children.
 
+import { byEvent } from '../core/by-kind.ts'
 import { count } from '../core/counts.ts'
 import { behindText } from '../core/report/behind-text.ts'
 import type { RunRecord, Upcoming, UpEvent } from '../core/report/up.ts'
@@ -31,45 +32,39 @@ const styleOf: Readonly<Record<string, Style>> = {
 }
 
 /** null: nothing that people want to read. */
-export function upText(event: UpEvent): readonly [string, string, string] | null {
-  switch (event.event) {
-    case 'service-started':
-      return event.restarts === 0
-        ? null
-        : [event.service, 'started', `again, for the ${ordinal(event.restarts)} time`]
-    case 'service-ended': {
-      const { because, again_in_ms: ms } = event
-      const next = ms === null ? 'not started again' : `started again in ${duration(ms)}`
-      return [event.service, 'ended', `${because}, ${next}`]
-    }
-    case 'scheduled-run-skipped':
-      return ['run', 'skipped', `${event.name}: it waits already for the run at work`]
-    case 'scheduled-runs-missed':
-      return [
-        'run',
-        'missed',
-        `${event.name}: ${count(event.missed, 'time')}; one run makes up for them`,
-      ]
-    case 'scheduled-run-finished':
-      return ['run', event.status, runText(event)]
-    case 'run-late':
-      return ['run', 'late', `${event.name}: due at ${event.due}, and none has succeeded since`]
-    case 'set-behind':
-      return ['set', 'behind', behindText(event)]
-    case 'set-fresh':
-      return ['set', 'fresh', `${event.name} is fresh again`]
-    case 'notified': {
-      const tries = event.tries > 1 ? ` after ${event.tries} tries` : ''
-      const what = event.ok ? event.on : 'failed'
-      return ['notify', what, `${event.by} ${event.answer}${tries}`]
-    }
-    case 'up-stopping':
-      return ['up', 'stopping', event.because]
-    case 'up-ready':
-    case 'scheduled-run-started':
-      return null
-  }
-}
+export const upText = byEvent<UpEvent, readonly [string, string, string] | null>({
+  'service-started': ({ service, restarts }) =>
+    restarts === 0 ? null : [service, 'started', `again, for the ${ordinal(restarts)} time`],
+  'service-ended'({ service, because, again_in_ms: ms }) {
+    const next = ms === null ? 'not started again' : `started again in ${duration(ms)}`
+    return [service, 'ended', `${because}, ${next}`]
+  },
+  'scheduled-run-skipped': ({ name }) => [
+    'run',
+    'skipped',
+    `${name}: it waits already for the run at work`,
+  ],
+  'scheduled-runs-missed': ({ name, missed }) => [
+    'run',
+    'missed',
+    `${name}: ${count(missed, 'time')}; one run makes up for them`,
+  ],
+  'scheduled-run-finished': (run) => ['run', run.status, runText(run)],
+  'run-late': ({ name, due }) => [
+    'run',
+    'late',
+    `${name}: due at ${due}, and none has succeeded since`,
+  ],
+  'set-behind': (set) => ['set', 'behind', behindText(set)],
+  'set-fresh': ({ name }) => ['set', 'fresh', `${name} is fresh again`],
+  notified({ ok, on, by, answer, tries }) {
+    const again = tries > 1 ? ` after ${tries} tries` : ''
+    return ['notify', ok ? on : 'failed', `${by} ${answer}${again}`]
+  },
+  'up-stopping': ({ because }) => ['up', 'stopping', because],
+  'up-ready': () => null,
+  'scheduled-run-started': () => null,
+})
 
 /** `212 events, 3 built, 2 unchanged, 0.4 s`, or why not. */
 function runText(run: RunRecord): string {

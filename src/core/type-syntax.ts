@@ -178,18 +178,11 @@ const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** Whether a scalar of it, or of what it holds, has a name that `is` wants. */
 export function hasScalar(tree: TypeTree, is: (name: string) => boolean): boolean {
-  switch (tree.is) {
-    case 'scalar':
-      return is(tree.name)
-    case 'enum':
-      return false
-    case 'list':
-      return hasScalar(tree.element, is)
-    case 'map':
-      return hasScalar(tree.key, is) || hasScalar(tree.value, is)
-    default:
-      return [...tree.fields.values()].some((field) => hasScalar(field, is))
-  }
+  if (tree.is === 'scalar') return is(tree.name)
+  if (tree.is === 'enum') return false
+  if (tree.is === 'list') return hasScalar(tree.element, is)
+  if (tree.is === 'map') return hasScalar(tree.key, is) || hasScalar(tree.value, is)
+  return [...tree.fields.values()].some((field) => hasScalar(field, is))
 }
 
 const VARCHAR: Scalar = { is: 'scalar', name: 'VARCHAR', parameters: [] }

@@ -46,45 +46,27 @@ export function systemProblem(error: unknown, known?: string): SystemProblem | n
     }
   if (at === undefined) return null
   const shown = shownPath(at)
-  switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-      return refusedAccess(at)
-    case 'EROFS':
-      return {
-        problem: `${shown} is on a read-only file system`,
-        hint: 'mount it for writing, or move the project to another disk',
-      }
-    case 'EEXIST':
-    case 'ENOTDIR':
-      return inTheWay(at)
-    case 'EISDIR':
-      return { problem: `${shown} is a directory and must be a file`, hint: 'move it away' }
-    case 'NOTREG':
-      return { problem: `${shown} is a pipe, a socket or a device`, hint: 'put a file there' }
-    case 'EFBIG':
-      return { problem: `${shown} is too large`, hint: 'move it away' }
-    case 'ELOOP':
-      return {
-        problem: `${shown} is a symbolic link to itself`,
-        hint: 'remove the link',
-      }
-    case 'INLOOP':
-      return {
-        problem: `${shown} is a symbolic link to a folder that it is in`,
-        hint: 'remove the link',
-      }
-    case 'EIO':
-      return {
-        problem: `the disk failed at ${shown}`,
-        hint: 'check the system log for disk errors',
-      }
-    case 'ENOENT':
-      return { problem: `${shown} does not exist`, hint: 'check the path' }
-    default:
-      return null
-  }
+  if (code === 'EACCES' || code === 'EPERM') return refusedAccess(at)
+  if (code === 'EEXIST' || code === 'ENOTDIR') return inTheWay(at)
+  if (code === 'EIO')
+    return { problem: `the disk failed at ${shown}`, hint: 'check the system log for disk errors' }
+  const [says, hint = ''] = problemsOfPaths.get(code) ?? []
+  return says === undefined ? null : { problem: `${shown} ${says}`, hint }
 }
+
+/** By code, what is said after the path, and the hint. */
+const problemsOfPaths: ReadonlyMap<string, readonly [says: string, hint: string]> = new Map([
+  [
+    'EROFS',
+    ['is on a read-only file system', 'mount it for writing, or move the project to another disk'],
+  ],
+  ['EISDIR', ['is a directory and must be a file', 'move it away']],
+  ['NOTREG', ['is a pipe, a socket or a device', 'put a file there']],
+  ['EFBIG', ['is too large', 'move it away']],
+  ['ELOOP', ['is a symbolic link to itself', 'remove the link']],
+  ['INLOOP', ['is a symbolic link to a folder that it is in', 'remove the link']],
+  ['ENOENT', ['does not exist', 'check the path']],
+])
 
 /** What systemProblem() says; the message of the error where it says nothing. */
 export const problemOfSystem = (error: unknown, known?: string): string =>

@@ -83,33 +83,27 @@ export function acceptValue(type: SettingType, value: unknown): SettingValue | n
   }
 }
 
+type TextTests = {
+  readonly [Is in SettingType['is']]?: (text: string, type: SettingType & { is: Is }) => boolean
+}
+
+const textTests: TextTests = {
+  text: (text) => text !== '',
+  size: (text) => SIZE.test(text),
+  choice: (text, { of }) => of.includes(text),
+  'number-or-auto': (text) => text === 'auto',
+  secret: (text, { hexDigits: digits }) =>
+    digits === undefined ? text !== '' : text.length === digits && /^[0-9a-f]*$/i.test(text),
+  catalog: (text) => parseServerUrl(text, 'postgres') !== null,
+  store: (text) => parseStoreUrl(text) !== null,
+  endpoint: (text) => parseEndpoint(text) !== null,
+  web: isWebUrl,
+  bearer: (text) => /^[\x20-\x7e]+$/.test(text),
+}
+
 function isText(type: SettingType, text: string): boolean {
-  switch (type.is) {
-    case 'text':
-      return text !== ''
-    case 'size':
-      return SIZE.test(text)
-    case 'choice':
-      return type.of.includes(text)
-    case 'number-or-auto':
-      return text === 'auto'
-    case 'secret':
-      return type.hexDigits === undefined
-        ? text !== ''
-        : text.length === type.hexDigits && /^[0-9a-f]*$/i.test(text)
-    case 'catalog':
-      return parseServerUrl(text, 'postgres') !== null
-    case 'store':
-      return parseStoreUrl(text) !== null
-    case 'endpoint':
-      return parseEndpoint(text) !== null
-    case 'web':
-      return isWebUrl(text)
-    case 'bearer':
-      return /^[\x20-\x7e]+$/.test(text)
-    default:
-      return false
-  }
+  const test = textTests[type.is] as ((text: string, type: SettingType) => boolean) | undefined
+  return test?.(text, type) === true
 }
 
 /** The same for text: digits are an integer, commas separate a list. */

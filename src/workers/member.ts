@@ -76,22 +76,15 @@ export class Member {
   }
 
   #hear(message: ToWorker): void {
-    switch (message.say) {
-      case 'orders':
-        return this.#take(message.orders)
-      case 'look':
-        return this.#fellow?.look()
-      case 'again':
-        return this.#turning?.end(false)
-      case 'pause':
-        return this.#pauseFor(message.mark)
-      case 'turn':
-        return this.#turn(message.mark)
-      case 'count':
-        return void this.#count(message.ask)
-      case 'sum':
-        this.#sums.get(message.ask)?.(message.all)
-        this.#sums.delete(message.ask)
+    if (message.say === 'orders') this.#take(message.orders)
+    else if (message.say === 'look') this.#fellow?.look()
+    else if (message.say === 'again') this.#turning?.end(false)
+    else if (message.say === 'pause') this.#pauseFor(message.mark)
+    else if (message.say === 'turn') this.#turn(message.mark)
+    else if (message.say === 'count') void this.#count(message.ask)
+    else {
+      this.#sums.get(message.ask)?.(message.all)
+      this.#sums.delete(message.ask)
     }
   }
 

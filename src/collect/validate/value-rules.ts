@@ -1,5 +1,6 @@
 // The rule of each column type (rule.ts): nested types here, scalar ones in scalar-rules.ts.
 
+import { byIs } from '../../core/by-kind.ts'
 import { equalKeys, keyIdentity } from './map-keys.ts'
 import { type Changes, NOT_AS_SENT, type Rule } from './rule.ts'
 import { scalarRule } from './scalar-rules.ts'
@@ -14,22 +15,14 @@ export function holdsJson(tree: TypeTree): boolean {
   return tree.is !== 'enum' && [...tree.fields.values()].some(holdsJson)
 }
 
-export function ruleOf(tree: TypeTree): Rule {
-  switch (tree.is) {
-    case 'scalar':
-      return scalarRule(tree.name, tree.parameters)
-    case 'enum':
-      return enumRule(tree.members)
-    case 'list':
-      return listRule(ruleOf(tree.element), tree.length)
-    case 'struct':
-      return structRule(mapValues(tree.fields, ruleOf))
-    case 'union':
-      return unionRule(mapValues(tree.fields, ruleOf))
-    case 'map':
-      return mapRule(tree.key, ruleOf(tree.value))
-  }
-}
+export const ruleOf: (tree: TypeTree) => Rule = byIs({
+  scalar: ({ name, parameters }) => scalarRule(name, parameters),
+  enum: ({ members }) => enumRule(members),
+  list: ({ element, length }) => listRule(ruleOf(element), length),
+  struct: ({ fields }) => structRule(mapValues(fields, ruleOf)),
+  union: ({ fields }) => unionRule(mapValues(fields, ruleOf)),
+  map: ({ key, value }) => mapRule(key, ruleOf(value)),
+})
 
 function enumRule(members: readonly string[]): Rule {
   const known: ReadonlySet<string> = new Set(members)

@@ -60,29 +60,16 @@ async function ask(
 }
 
 function reasonOf(code: string, file: string): Explanation | null {
+  const url = urlWithoutQuery(file)
   const hint = 'check the URL, and whether the server runs'
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return {
-        problem: `the host of ${urlWithoutQuery(file)} is unknown`,
-        hint: 'check the name of the host',
-      }
-    case 'ECONNREFUSED':
-      return { problem: `nothing listens at ${urlWithoutQuery(file)}`, hint }
-    case 'TimeoutError':
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return {
-        problem: `${urlWithoutQuery(file)} does not answer (${limits.sourceConnectSeconds} s)`,
-        hint,
-      }
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-    case 'ETIMEDOUT':
-      return { problem: `${urlWithoutQuery(file)} cannot be reached`, hint }
-    default:
-      return null
-  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return { problem: `the host of ${url} is unknown`, hint: 'check the name of the host' }
+  if (code === 'ECONNREFUSED') return { problem: `nothing listens at ${url}`, hint }
+  if (code === 'TimeoutError' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return { problem: `${url} does not answer (${limits.sourceConnectSeconds} s)`, hint }
+  return ['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)
+    ? { problem: `${url} cannot be reached`, hint }
+    : null
 }
 
 function stampOf(

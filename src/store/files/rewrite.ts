@@ -4,7 +4,7 @@
 //                          process has left is removed by the next
 
 import { existsSync } from 'node:fs'
-import { chmod, realpath, rm, stat } from 'node:fs/promises'
+import { chmod, realpath, stat } from 'node:fs/promises'
 import { EnvironmentError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
@@ -14,6 +14,7 @@ import { numberOf, textOf } from '../../duckdb/values.ts'
 import { renameDurably } from '../../files/durable-files.ts'
 import type { Warehouse, WriteOptions } from '../warehouse.ts'
 import { logsOf } from './log-repair.ts'
+import { removeDatabase } from './published.ts'
 
 interface RewriteOptions extends WriteOptions {
   /** For crash tests: called between the steps. */
@@ -29,7 +30,7 @@ export async function rewrite(
   // What a rename puts in the place of a link would be a file.
   const path = await realpath(database)
   const next = `${path}.rewritten`
-  await removeNext(next)
+  await removeDatabase(next)
   try {
     await using opened = await warehouse.open(options)
     await using connection = await opened.connect()
@@ -39,7 +40,7 @@ export async function rewrite(
     await connection.run(sql`CHECKPOINT`)
   } catch (error) {
     // On a full disk it would take the room that others wait for.
-    await removeNext(next)
+    await removeDatabase(next)
     throw error
   }
   for (const log of logsOf(path))
@@ -108,8 +109,4 @@ async function compareRows(connection: Connection, from: string): Promise<void> 
     if (numberOf(row?.['missing']) !== 0) differing.push(`${inSchema}.${table}`)
   }
   if (differing.length > 0) throw new Error(`the copy of ${differing.join(', ')} has other rows`)
-}
-
-async function removeNext(next: string): Promise<void> {
-  for (const suffix of ['', '.wal']) await rm(next + suffix, { force: true })
 }

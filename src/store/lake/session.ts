@@ -1,10 +1,10 @@
 // The engine of one command that works with a lake, and the lock that it holds there. A run needs both from its lease
 // on, so they are opened once and shared.
 
+import { retried } from './retried.ts'
 import { randomUUID } from 'node:crypto'
 import os from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { requireWhole, type LakeTarget } from '../../core/lake.ts'
 import { limits } from '../../core/limits.ts'
 import type { ProjectPaths } from '../../core/project.ts'
@@ -188,13 +188,7 @@ async function attachOrMake(engine: LakeEngine): Promise<void> {
   }
   // The catalog keeps the place of the rows for good, so one that cannot be written must not get there.
   await engine.tryStore()
-  for (let tries = 1; ; tries++)
-    try {
-      return await engine.attach({ makes: true })
-    } catch (error) {
-      if (!isMadeMeanwhile(error) || tries >= limits.lakeTries) throw error
-      await sleep(Math.random() * limits.lakeRetryMs * tries)
-    }
+  await retried(() => engine.attach({ makes: true }), isMadeMeanwhile)
 }
 
 const isMadeMeanwhile = (error: unknown): boolean =>
