@@ -31,6 +31,21 @@ FROM core.orders
   assert.match(await plan(), /in 4 pieces\n/, 'another SELECT begins again')
 })
 
+test('what a check finds is said once, not for each piece, also of a file with a space in its name', async () => {
+  await using space = await workspace({
+    'eider.yml': 'name: shop\n',
+    'seeds/core/orders.csv': 'order_id,day\n1,2026-01-01\n2,2026-01-02\n',
+    'models/hist/v.sql':
+      '-- @kind: append\n-- @incremental: day\nSELECT day, order_id FROM core.orders\n',
+    'checks/first orders.sql': '-- @warn\nSELECT * FROM hist.v WHERE order_id = 1\n',
+  })
+  await space.ok(['run'])
+  const range = ['hist.v', '--start', '2026-01-01', '--end', '2026-01-03', '--by', 'day']
+  const { stdout } = await space.ok(['run', ...range])
+  assert.match(stdout, /warning +checks\/first orders\.sql:2:1: .* finds 1 row/)
+  assert.not.match(stdout, /2026-01-01 to 2026-01-02/)
+})
+
 test('pieces that the column does not have, or that are too many, are refused before anything is built', async () => {
   await using space = await workspace({
     'eider.yml': 'name: shop\n',
@@ -58,6 +73,11 @@ test('pieces that the column does not have, or that are too many, are refused be
       /does not fit "order_id" \([A-Z]+\), the @incremental of hist\.n\n *hint: write a number/,
     )
   assert.match(await refused('hist.n', '1', '1e9', '1'), /makes more than 10,000 pieces/)
+  for (const by of ['hour', 'day'])
+    assert.match(
+      await refused('hist.v', '0001-01-01', '9999-12-31', by),
+      new RegExp(`--by ${by} makes more than 10,000 pieces`),
+    )
   assert.match(
     await refused('hist.v', '2026-01-01', 'infinity', 'day'),
     /--by day makes no end of pieces of a range from 2026-01-01 to infinity\n/,

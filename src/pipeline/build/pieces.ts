@@ -6,7 +6,7 @@ import { addedUp } from './table-changes.ts'
 import { count, grouped } from '../../core/counts.ts'
 import { UsageError } from '../../core/failures.ts'
 import { limits } from '../../core/limits.ts'
-import type { Model } from '../../core/model.ts'
+import { type Model, timeUnits } from '../../core/model.ts'
 import { sameName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
 import { type ColumnType, columnType } from '../../core/relation.ts'
@@ -37,7 +37,7 @@ export async function piecesOf(
   const type = model.columns.find((column) => sameName(column.name, name))?.type ?? guessOf(by)
   const hasTimes = isTime(type)
   const bounds = hasTimes
-    ? await timeBounds(connection, { start, end }, by)
+    ? await timeBounds(connection, { start, end }, by, stepOf(model, type, by))
     : await numberBounds(connection, { start, end }, BigInt(by))
   const value = sql`CAST(bound AS ${sql.type(hasTimes ? type : HUGE)})`
   const whole = model.kind === 'period' ? periodStart(value, model.period, type) : value
@@ -62,11 +62,22 @@ const INTERVAL = columnType('INTERVAL')
 /** The type of a column that follows from data is not known yet. */
 const guessOf = (by: string): ColumnType => (/^\d+$/.test(by) ? HUGE : TIMESTAMP)
 
-/** Times in a column "bound". Among them are those in the range at which a piece ends. Throws UsageError. */
+/** The longest of the unit, a day for dates and the period: shorter pieces would be the same ones again. */
+function stepOf(model: Model, type: ColumnType, unit: string): string {
+  const every = model.kind === 'period' ? model.period.every : unit
+  const units = [unit, every, type === 'DATE' ? 'day' : unit]
+  return timeUnits.findLast((one) => units.includes(one)) ?? unit
+}
+
+/**
+ * Times in a column "bound". Among them are those in the range at which a piece ends, or more of them than may be: there is
+ * no need to count on. Throws UsageError.
+ */
 async function timeBounds(
   connection: Connection,
   { start, end }: WatermarkRange,
   unit: string,
+  step: string,
 ): Promise<Sql> {
   const [from, to] = [sql.value(start, TIMESTAMP), sql.value(end, TIMESTAMP)]
   const row = await connection.row(sql`SELECT isfinite(${from}) AND isfinite(${to}) AS has_ends`)
@@ -74,8 +85,11 @@ async function timeBounds(
     throw new UsageError(`--by ${unit} makes no end of pieces of a range from ${start} to ${end}`, {
       hint: 'name the first and the last time of the range, or leave --by out',
     })
+  // The first ones may lie at the start of the range or before it.
+  const most = sql.value(limits.backfillPieces + 3)
   return sql`
-    SELECT unnest(generate_series(date_trunc(${sql.value(unit)}, ${from}), ${to}, ${sql.value(`1 ${unit}`, INTERVAL)})) AS bound`
+    SELECT date_trunc(${sql.value(step)}, ${from}) + i * ${sql.value(`1 ${step}`, INTERVAL)} AS bound
+    FROM range(0, least(date_diff(${sql.value(step)}, ${from}, ${to}), ${most}) + 1) AS t(i)`
 }
 
 /** One more than may be: there is no need to count on. The ends are as the engine reads them, such as 1e6. */
@@ -162,7 +176,9 @@ interface SaidOfPiece {
 
 /** Without what is said of the whole table, which the last piece knows best: checks, and rows of older rules. */
 const ownWarnings = ({ warnings = [], older_rows: older }: Built['outcome']): readonly string[] =>
-  warnings.filter((text) => !/^\S+:\d+:\d+: /.test(text) && (!older || text !== olderLine(older)))
+  warnings.filter(
+    (text) => !/^[^:]+\.\w+:\d+:\d+: /.test(text) && (!older || text !== olderLine(older)),
+  )
 
 /** Each with the pieces that said it, but for those of the whole table; `pieces`: of the range, with those built before. */
 function warningsOf(
