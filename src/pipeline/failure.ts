@@ -68,11 +68,14 @@ export function explainFailure(
   // A seed is the place itself.
   const problem =
     model.kind === 'seed' ? `${problemIn(error)}${csvWay(error)}` : problemOfRows(error)
-  const message = isDiskFull(error) ? `the disk is full: ${problem}` : problem
+  const message = withDisk(error, problem)
   const place =
     statement === null ? null : (placeOf(error, model, statement) ?? causeOf(error, model))
   return `${place ?? startPlace(model)}: ${message}${leftBehind(error, model, selected)}`
 }
+
+export const withDisk = (error: DatabaseError, problem: string): string =>
+  isDiskFull(error) ? `the disk is full: ${problem}` : problem
 
 /** What DuckDB complains about in rows that it reads, with the file of a CSV and what reads it. */
 export const problemOfRows = (error: DatabaseError): string =>
@@ -122,11 +125,7 @@ export function toEnvironmentError(error: unknown, memoryLimit: string | null = 
     new EnvironmentError(code, message, { hint, cause: error })
   if (error instanceof DatabaseError) {
     if (isDiskFull(error))
-      return failure(
-        'disk-full',
-        `the disk is full: ${problemIn(error)}`,
-        `${KEPT}; ${FREEING_HINT}`,
-      )
+      return failure('disk-full', withDisk(error, problemIn(error)), `${KEPT}; ${FREEING_HINT}`)
     const isOurs = !['IO', 'FATAL', 'Out of Memory'].includes(error.details.type)
     if (isOurs) return error
     if (error.details.type === 'Out of Memory') {

@@ -13,7 +13,7 @@ import { type Sql, sql } from '../../core/sql.ts'
 import type { Connection } from '../../duckdb/database.ts'
 import { DatabaseError, isFatal, isInterrupt, refusalOf } from '../../duckdb/errors.ts'
 import { numberOf } from '../../duckdb/values.ts'
-import { explainFailure, ModelFailure, problemIn } from '../failure.ts'
+import { explainFailure, ModelFailure, problemIn, withDisk } from '../failure.ts'
 import { countRows } from './materialize/relation.ts'
 
 /** Where rows that a check finds are kept, and how many of each. */
@@ -166,6 +166,9 @@ async function withPlace<T>(model: Model, check: Check, work: () => Promise<T>):
     // The rows of a view are made by its SELECT, which may be what fails.
     if (check.source === undefined && kinds[model.kind].relation === 'view') throw error
     const what = check.source === undefined ? `${check.text}: ` : ''
-    throw new ModelFailure(`${placeOf(model, check)}: ${what}${problemIn(error)}`, 'placed')
+    throw new ModelFailure(
+      `${placeOf(model, check)}: ${what}${withDisk(error, problemIn(error))}`,
+      'placed',
+    )
   }
 }

@@ -2,6 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Model } from '../../../src/core/model.ts'
 import { sql } from '../../../src/core/sql.ts'
+import type { Connection } from '../../../src/duckdb/database.ts'
+import { toDatabaseError } from '../../../src/duckdb/errors.ts'
+import { judgeRows } from '../../../src/pipeline/build/run-checks.ts'
 import { compileTexts } from '../../support/compile-texts.ts'
 import { openProject, resultOf, statuses } from '../../support/pipeline-project.ts'
 
@@ -71,6 +74,19 @@ test('a check that cannot be evaluated is named, and not the SELECT', async () =
   assert.match(
     failed.because,
     /^models\/mart\/t\.sql:1:4: CAST\(status AS INTEGER\) > 0: 'a' is not an INTEGER/,
+  )
+})
+
+test('a disk that is full while a check runs is called that, with the place of the check', async () => {
+  const [model] = await compiled({ 'mart.t': `-- @check: amount > 0\n${rows(good)}` })
+  const full = toDatabaseError(
+    new Error('IO Error: Could not write file "/tmp/d": No space left on device'),
+  )
+  const connection = { row: () => Promise.reject(full) } as unknown as Connection
+  const { problem } = await judgeRows(connection, model!)
+  assert.match(
+    String(problem),
+    /^models\/mart\/t\.sql:1:4: amount > 0: the disk is full: .*No space left on device/,
   )
 })
 
