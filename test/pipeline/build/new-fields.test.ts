@@ -39,4 +39,22 @@ for (const [kind, options] of Object.entries(kinds))
     assert.is(resultOf(await space.ok([more, model]), 'mart.t').status, 'unchanged')
   })
 
+for (const [kind, options] of Object.entries(kinds))
+  test(`${kind}: a STRUCT called s or t, with a field that is called as the key`, async () => {
+    await using space = await openProject()
+    const rows = (...ids: readonly number[]) =>
+      query(
+        'raw.s',
+        `select id, {'id': 2, 'v': id} as s, {'id': 2} as t from (values ${ids.map((id) => `(${id})`).join(', ')}) r(id)`,
+      )
+    const model = query('mart.t', 'from raw.s', { reads: ['raw.s'], ...options })
+    await space.ok([rows(1, 2), model])
+    await space.ok([rows(1, 2, 3), model])
+    assert.equal(await space.rows(sql`SELECT DISTINCT id FROM mart.t ORDER BY id`), [
+      { id: 1 },
+      { id: 2 },
+      { id: 3 },
+    ])
+  })
+
 test.run()

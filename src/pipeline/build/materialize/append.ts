@@ -156,9 +156,10 @@ function newRows(
   { uniqueKey, watermark }: AppendModel,
   compared: readonly Column[],
 ): Sql {
+  // In a subquery, a column of the table that is called s and has a field of such a name would be meant instead.
   if (uniqueKey.length > 0)
     return sql`SELECT s.* FROM ${STAGE} s
-      WHERE NOT EXISTS (SELECT 1 FROM ${target} t WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`
+      ANTI JOIN ${target} t ON ${sameValues(uniqueKey, sql`t`, sql`s`)}`
   return unseenRows(target, compared, watermark.column)
 }
 
