@@ -7,17 +7,12 @@ import type { BoundRequest } from '../bind/bound-request.ts'
 import { bindRequest } from '../bind/request.ts'
 import type { OpenSnapshot } from '../engine/open-snapshot.ts'
 import { changesGone, nextLinkGone, odataError } from '../protocol/errors.ts'
-import type { RequestHeaders } from '../protocol/negotiate.ts'
+import { header, type RequestHeaders } from '../protocol/negotiate.ts'
 import { copiesOf } from '../sql/expression.ts'
 import { decodeAscii, parseRequest } from '../syntax/parse-request.ts'
 import type { RequestSyntax, OptionSyntax } from '../syntax/syntax.ts'
 import { parseDeltaToken, parseSkipToken } from './choose/link-tokens.ts'
-import {
-  chooseRepresentation,
-  headersFor,
-  unchangedBy,
-  type AnswerFormat,
-} from './choose/representation.ts'
+import { chooseRepresentation, type AnswerFormat } from './choose/representation.ts'
 import type { Answer, Exchange, ODataRequest, ServiceContext } from './context.ts'
 import { answerFormats } from './make/formats.ts'
 import type { FormatName } from '../protocol/formats.ts'
@@ -36,7 +31,7 @@ export async function answerGet(
   const exchange = await openExchange({ service, request, resources }, syntax.options, pinned)
   const bound = await bindSyntax(exchange, syntax)
   const chosen = chooseRepresentation(exchange, bound)
-  const headersOf = headersFor(exchange, chosen)
+  const { headersOf } = chosen
   const headers = headersOf(request.target)
   // A client that sends the tag has this answer. `*` means any answer: whether there is one is known when it is made.
   const known = unchangedBy(request.headers, headers['ETag'])
@@ -57,6 +52,18 @@ export async function answerGet(
 
 export const unlessUnchanged = (asked: RequestHeaders, answer: Answer): Answer =>
   unchangedBy(asked, answer.headers['ETag']) === null ? answer : unchanged(answer.headers)
+
+/**
+ * How the If-None-Match header names the answer with that tag: by the tag itself, or by `*`. null when it does not name
+ * it. The comparison is weak: `W/` counts for nothing (RFC 9110, 13.1.2).
+ */
+function unchangedBy(headers: RequestHeaders, etag: string | undefined): 'tag' | 'any' | null {
+  const condition = header(headers, 'if-none-match')
+  if (condition === null || etag === undefined) return null
+  if (condition.trim() === '*') return 'any'
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
+}
 
 function unchanged(all: Answer['headers']): Answer {
   const { 'Content-Type': _, ...headers } = all

@@ -6,12 +6,10 @@ import { storedKeyset } from '../../bind/keyset.ts'
 import { mayReorder } from '../../bind/size.ts'
 import { type FormatName, formats, type AnsweredAs } from '../../protocol/formats.ts'
 import {
-  header,
   type JsonFormat,
   negotiateCsdlVersion,
   negotiateData,
   negotiateMetadata,
-  type RequestHeaders,
   requireRaw,
   formatsFor,
   NO_PREFERENCES,
@@ -32,8 +30,21 @@ interface Representation {
   readonly headers: Readonly<Record<string, string>>
 }
 
+interface ChosenRepresentation extends Representation {
+  /** All headers of the answer with its body, by the target of the request, if that is all that differs. */
+  readonly headersOf: (target: string) => Readonly<Record<string, string>>
+}
+
 /** Throws RequestError 406. */
-export function chooseRepresentation(exchange: Exchange, bound: BoundRequest): Representation {
+export function chooseRepresentation(
+  exchange: Exchange,
+  bound: BoundRequest,
+): ChosenRepresentation {
+  const representation = representationOf(exchange, bound)
+  return { ...representation, headersOf: headersFor(exchange, representation) }
+}
+
+function representationOf(exchange: Exchange, bound: BoundRequest): Representation {
   const { request, isInBatch, since, token, format: option } = exchange
   const { headers } = request
   if (bound.kind === 'count') return plain('text')
@@ -124,11 +135,10 @@ const varying = [
 ]
 const Vary = varying.join(', ')
 
-/** All headers of the answer with its body, by the target of the request, if that is all that differs. */
-export function headersFor(
+function headersFor(
   { request, snapshot, service }: Exchange,
   { format, contentType, preferences, headers: own }: Representation,
-): (target: string) => Readonly<Record<string, string>> {
+): ChosenRepresentation['headersOf'] {
   const { id } = snapshot.snapshot
   const same: Record<string, string> = {
     'OData-Version': request.version,
@@ -156,24 +166,9 @@ export function headersFor(
   }
 }
 
-/**
- * How the If-None-Match header names the answer with that tag: by the tag itself, or by `*`. null when it does not name
- * it. The comparison is weak: `W/` counts for nothing (RFC 9110, 13.1.2).
- */
-export function unchangedBy(
-  headers: RequestHeaders,
-  etag: string | undefined,
-): 'tag' | 'any' | null {
-  const condition = header(headers, 'if-none-match')
-  if (condition === null || etag === undefined) return null
-  if (condition.trim() === '*') return 'any'
-  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  return condition.split(',').map(opaque).includes(opaque(etag)) ? 'tag' : null
-}
-
 /** A request being answered, and how. */
 export interface ChosenExchange extends Exchange {
-  readonly chosen: Representation
+  readonly chosen: ChosenRepresentation
 }
 
 export type AnswerFormat<F extends FormatName> = (
