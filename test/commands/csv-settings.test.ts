@@ -210,6 +210,27 @@ test('files in another order by which a column would have another type are refus
   assert.is(rows.stdout, 'd,id,days\r\n2026-01-31,1,30\r\n2026-02-28,2,58\r\n')
 })
 
+test('a column of numbers that is text because of a dash is warned of, with what to write', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/*.csv}'),
+    'data/a.csv': 'id,n\n1,5\n2,-\n3,7\n',
+  })
+  const one = await space.ok(['check'])
+  assert.match(
+    one.stdout,
+    /warning numbers-as-text: data\/a\.csv: the column "n" is text because of "-" in 1 of 3 rows, first in row 2; all its other values are numbers\n(?:.*\n)*? +hint: write at the table csv: \{nulls: \['-'\]\}, so that/,
+  )
+  await space.write('data/b.csv', 'id,n\n4,5\n5,n/a\n')
+  const two = await space.ok(['check'])
+  assert.match(two.stdout, /data\/a\.csv: .* because of "-", "n\/a" in 2 of 5 rows; all/)
+  await space.write('eider.yml', project("{file: data/*.csv, csv: {nulls: ['-', 'n/a']}}"))
+  assert.not.match((await space.ok(['check'])).stdout, /numbers-as-text/)
+  await space.ok(['run'])
+  const sum = await space.ok(['query', 'SELECT sum(n) AS n FROM core.a', '--format', 'csv'])
+  assert.is(sum.stdout, 'n\r\n17\r\n')
+})
+
 test('a value that a later file of a pattern has is placed in that file', async () => {
   const many = Array.from({ length: 30_000 }, (_, i) => `${i},${i}`).join('\n')
   await using space = await workspace({

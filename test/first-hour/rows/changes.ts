@@ -183,7 +183,7 @@ export const rows: readonly Mistake[] = [
       ],
     },
     answer: `
-      fails core.orders models/core/orders.sql:4:38: column "amount" cannot change from DECIMAL(10,2) to INTEGER without losing values; rebuild the table: eider run core.orders --full-refresh
+      fails core.orders models/core/orders.sql:4:38: column "amount" cannot change from DECIMAL(10,2) to INTEGER without losing values; to keep the rows, take a type that holds both: CAST(amount AS DECIMAL(12,2)); otherwise rebuild the table: eider run core.orders --full-refresh
       ~ amount DECIMAL(10,2) -> INTEGER
       plan: 0 to build, 2 unchanged, 1 failing, 1 skipped`,
     among: true,
@@ -204,8 +204,8 @@ export const rows: readonly Mistake[] = [
       ],
     },
     answer: `
-      models/core/orders.sql:4:38 error core.orders: column "amount" cannot change from DECIMAL(10,2) to INTEGER without losing values; rebuild the table: eider run core.orders --full-refresh
-      failed core.orders models/core/orders.sql:4:38: column "amount" cannot change from DECIMAL(10,2) to INTEGER without losing values; rebuild the table: eider run core.orders --full-refresh
+      models/core/orders.sql:4:38 error core.orders: column "amount" cannot change from DECIMAL(10,2) to INTEGER without losing values; to keep the rows, take a type that holds both: CAST(amount AS DECIMAL(12,2)); otherwise rebuild the table: eider run core.orders --full-refresh
+      failed core.orders models/core/orders.sql:4:38: column "amount" cannot change from DECIMAL(10,2) to INTEGER without losing values; to keep the rows, take a type that holds both: CAST(amount AS DECIMAL(12,2)); otherwise rebuild the table: eider run core.orders --full-refresh
       skipped mart.country_sales core.orders failed
       1 failed, 1 skipped, 2 unchanged in <time> eider run --retry`,
     exitCode: 1,
