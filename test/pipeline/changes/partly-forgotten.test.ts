@@ -359,7 +359,8 @@ test('groups by a string are made of what is left, and that is said', async () =
   assert.not.match((await space.ok(['run'])).stdout, /groups by a string/)
   assert.equal(await sums(space, 'shops'), [6])
   await send(space, [{ id: 50, ts: ago(1), shop: 'a' }])
-  const SAID = /groups by a string that have changed are made of what raw\.e still has, of which @keep/
+  const SAID =
+    /groups by a string that have changed are made of what raw\.e still has, of which @keep/
   assert.match((await space.ok(['plan', '--diff'])).stdout, SAID)
   assert.match((await space.ok(['run'])).stdout, SAID)
   assert.equal(await sums(space, 'shops'), [6], 'one is gone, and one has come')
