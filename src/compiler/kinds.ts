@@ -180,6 +180,9 @@ function validFromOf(
 
 type Resolve = (annotation: string, named: readonly NamedColumn[]) => readonly string[]
 
+/** Types whose values are compared, but of which a newer row need not have a greater one. */
+const growsNot = /^BOOLEAN$|^(?:STRUCT|MAP|UNION)\(|\]$/
+
 function watermarkOf(
   source: SourceFile,
   { incremental }: ModelHeader,
@@ -193,13 +196,16 @@ function watermarkOf(
   if (column === undefined) return null
   const type = columns.find(({ name }) => name === column)?.type ?? ''
   const expected = lookbackOf(type)
+  const place = { source, span: incremental.valueSpan }
   if (type === 'VARCHAR') {
-    const place = { source, span: incremental.valueSpan }
     const hint = `make it a date in the SELECT: strptime(${column}, '%d.%m.%Y')::DATE AS ${column}; or, where it is like 2026-01-31, ${column}::DATE AS ${column}`
     found.push(diagnostic('text-watermark', { column }, place, hint))
   }
+  if (growsNot.test(type)) {
+    const hint = 'name a column with the time of each row, or a number that grows'
+    found.push(diagnostic('unordered-watermark', { column, type }, place, hint))
+  }
   if (lookback !== null && !expected.accepts(lookback)) {
-    const place = { source, span: incremental.valueSpan }
     const wrong = { column, type, expected: expected.text }
     found.push(diagnostic('invalid-lookback', wrong, place))
   }

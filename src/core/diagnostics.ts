@@ -71,6 +71,8 @@ const messages = {
     `the column "${p.column}" is ${p.call}, another value in each run, which ${p.effect} each time`,
   'text-watermark': (p: { column: string }) =>
     `the watermark "${p.column}" is VARCHAR, and text is compared letter by letter: '31.01.2026' comes after '01.02.2026', so rows of a later day would not be read`,
+  'unordered-watermark': (p: { column: string; type: string }) =>
+    `the watermark "${p.column}" is ${p.type}, which does not grow with new rows: those below its highest value would not be read`,
   'null-comparison': (p: { written: string }) =>
     `"${p.written}" is NULL for every row, and a filter keeps none of them`,
   'untyped-null': (p: { column: string; type: string }) =>
@@ -186,6 +188,7 @@ const warnings: ReadonlySet<Code> = new Set<Code>([
   'compared-key',
   'changing-column',
   'text-watermark',
+  'unordered-watermark',
   'null-comparison',
   'untyped-null',
   'decimal-comma',
