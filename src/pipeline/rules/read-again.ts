@@ -11,7 +11,7 @@ import type { ClosedRange } from '../../store/changes.ts'
 import type { LeftRows } from '../../store/older-rows.ts'
 import type { RecordedRange } from '../../store/state.ts'
 import { isWithin } from '../build/materialize/relation.ts'
-import { readFrom, sameValues, STAGE } from '../build/materialize/stage.ts'
+import { hasKeyOf, readFrom, STAGE } from '../build/materialize/stage.ts'
 import { countedRows } from '../changes/left-rows.ts'
 import { touchedSince } from '../changes/touched.ts'
 import { recordOf, type RunContext } from '../run-context.ts'
@@ -117,7 +117,7 @@ async function addedAlone(
   const isThere =
     key.length === 0
       ? sql`false`
-      : sql`EXISTS (SELECT 1 FROM ${sql.relation(table)} t WHERE ${sameValues(key, sql`t`, sql`s`)} AND ${stays(sql`t.${name}`)})`
+      : hasKeyOf(sql`${sql.relation(table)} WHERE ${stays(name)}`, key, sql`s`)
   const isAdded = sql`${isOlder(sql`s.${name}`)} AND NOT ${isThere}`
   const isKept = key.length === 0 ? sql`${name} NOT IN (SELECT ${name} FROM ${STAGE})` : sql`true`
   const last = sql`(SELECT max(${name}) FROM ${sql.relation(table)} WHERE ${stays(name)} AND ${isKept})`
@@ -236,7 +236,7 @@ async function countLeft(
     column === null || again === null ? sql`true` : isReadIn(again, sql`t.${sql.ident(column)}`)
   const isRead =
     model.uniqueKey.length > 0 || column === null
-      ? sql`EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(model.uniqueKey, sql`t`, sql`s`)})`
+      ? hasKeyOf(STAGE, model.uniqueKey, sql`t`)
       : sql`t.${sql.ident(column)} IN (SELECT ${sql.ident(column)} FROM ${STAGE})`
   const row = await connection.row(sql`
     SELECT count(*) AS n FROM ${sql.relation(model.name)} t WHERE ${isInRange} AND NOT ${isRead}`)

@@ -57,4 +57,43 @@ for (const [kind, options] of Object.entries(kinds))
     ])
   })
 
+const removing: Readonly<Record<string, QueryModelOptions>> = {
+  merge: { kind: 'merge', key: ['id'], deletes: 'mirror' },
+  scd2: { kind: 'scd2', key: ['id'] },
+  'scd2 by time': { kind: 'scd2', key: ['id'], validFrom: 'at' },
+}
+
+for (const [kind, options] of Object.entries(removing))
+  test(`${kind}: a row that is gone is found though a STRUCT is called t`, async () => {
+    await using space = await openProject()
+    const rows = (...ids: readonly number[]) =>
+      query(
+        'raw.s',
+        `select id, timestamptz '2026-01-01' as at, {'id': 2} as s, {'id': 2, 'v': id} as t from (values ${ids.map((id) => `(${id})`).join(', ')}) r(id)`,
+      )
+    const model = query('mart.t', 'from raw.s', { reads: ['raw.s'], ...options })
+    await space.ok([rows(1, 2, 3), model])
+    await space.ok([rows(1, 2), model])
+    const where = options.kind === 'scd2' ? sql`WHERE is_current` : sql.empty
+    assert.equal(await space.rows(sql`SELECT id FROM mart.t ${where} ORDER BY id`), [
+      { id: 1 },
+      { id: 2 },
+    ])
+  })
+
+test('rows of the rule of now are known though a STRUCT is called s', async () => {
+  await using space = await openProject()
+  const options = { kind: 'append', key: ['id'], incremental: 'id lookback 5' } as const
+  const rows = (last: number, rule: number) => [
+    query('raw.s', `select i as id, {'id': 2} as s from range(1, ${last + 1}) t(i)`),
+    query('mart.t', `select *, ${rule} as v from raw.s`, { reads: ['raw.s'], ...options }),
+  ]
+  await space.ok(rows(3, 1))
+  await space.ok(rows(4, 2), { forwardOnly: true })
+  const starts = await space.rows(
+    sql`SELECT range_start FROM _eider.slices WHERE range_start IS NOT NULL`,
+  )
+  assert.equal(starts, [{ range_start: '4' }])
+})
+
 test.run()

@@ -22,7 +22,7 @@ import type { RunContext } from '../../run-context.ts'
 import type { Built } from './materialization.ts'
 import { continuesTable, countRows, hasItsColumns } from './relation.ts'
 import { isSmall, madeAgain } from './small-table.ts'
-import { bytesOfText, checkKey, sameValues } from './stage.ts'
+import { bytesOfText, checkKey, hasKeyOf } from './stage.ts'
 
 const OLD = sql`temp.main._eider_old_rows`
 const NEW = sql`temp.main._eider_new_rows`
@@ -212,7 +212,6 @@ function comparable({ name, type }: Column): Sql {
 async function checkExposed({ connection }: RunContext, model: TableModel): Promise<void> {
   const key = model.expose?.key ?? []
   if (key.length === 0) return
-  const isNew = sql`EXISTS (SELECT 1 FROM ${NEW} s WHERE ${sameValues(key, sql`t`, sql`s`)})`
-  const rows = sql`(FROM ${sql.relation(model.name)} t WHERE ${isNew})`
+  const rows = sql`(FROM ${sql.relation(model.name)} t WHERE ${hasKeyOf(NEW, key, sql`t`)})`
   await checkKey(connection, rows, key, 'expose')
 }

@@ -20,7 +20,7 @@ import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } 
 import type { Materialization } from './materialization.ts'
 import { rowsReplaced } from './append.ts'
 import { countRows, isWithin, relationType } from './relation.ts'
-import { differs, sameValues, STAGE, readFrom } from './stage.ts'
+import { differs, hasKeyOf, sameValues, STAGE, readFrom } from './stage.ts'
 import { count } from '../../../core/counts.ts'
 import { isGrouped } from '../../../compiler/lineage/follow.ts'
 import { isMadeOfForgotten } from '../../changes/forgets.ts'
@@ -159,7 +159,7 @@ async function deleteVanished(context: RunContext, model: MergeModel, part: Part
   })
   return connection.run(sql`
     DELETE FROM ${target.table} AS t
-    WHERE ${isMeant} AND NOT EXISTS (SELECT 1 FROM (${stage}) s WHERE ${onKey})`)
+    WHERE ${isMeant} AND NOT ${hasKeyOf(sql`(${stage})`, model.uniqueKey, sql`t`)}`)
 }
 
 async function dryWrite(
@@ -170,7 +170,6 @@ async function dryWrite(
   const { connection } = context
   const { uniqueKey: key } = model
   const part = await mirroredPart(context, model, slice, table)
-  const onKey = sameValues(key, sql`t`, sql`s`)
   await refuseEmptyMirror(context, model)
   if (slice === 'whole' && !isGrouped(context.project, model))
     await warnOfLeft(context, model, staged, table)
@@ -179,7 +178,7 @@ async function dryWrite(
     part === null || part === 'all'
       ? table
       : sql`(FROM ${table} t WHERE ${part.has(sql`t.${sql.ident(part.column)}`)}
-          OR EXISTS (SELECT 1 FROM ${stage} s WHERE ${onKey}))`
+          OR ${hasKeyOf(stage, key, sql`t`)})`
   const changes = await compareByKey(connection, {
     before,
     after: stage,
@@ -238,7 +237,7 @@ async function warnOfOthers(
   const rows = await countRows(
     connection,
     sql`(FROM ${sql.relation(name)} t WHERE ${isRead(value)} AND ${isOther}
-      AND NOT EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)}))`,
+      AND NOT ${hasKeyOf(STAGE, uniqueKey, sql`t`)})`,
   )
   if (rows === 0) return
   changes.warn(

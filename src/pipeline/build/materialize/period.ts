@@ -20,7 +20,7 @@ import { EVERYTHING, isChanged, periodsToMake, rangesToRemember } from './period
 import { periodStart } from './period-start.ts'
 import { continuesTable, countRows, isInRange, isInSome, rowsReplacedIn } from './relation.ts'
 import { tableOf } from './renames.ts'
-import { comparable, sameValues, STAGE } from './stage.ts'
+import { comparable, hasKeyOf, STAGE } from './stage.ts'
 
 const PERIODS = sql`temp.main._eider_periods`
 
@@ -99,7 +99,7 @@ function touchedRows(
 ): Sql {
   const inside = sql`(FROM ${table} WHERE ${isInSome(sql.ident(column), ranges)})`
   if (key.some((name) => sameName(name, column))) return inside
-  return sql`(FROM ${table} t WHERE EXISTS (SELECT 1 FROM ${inside} s WHERE ${sameValues(key, sql`t`, sql`s`)}))`
+  return sql`(FROM ${table} t WHERE ${hasKeyOf(inside, key, sql`t`)})`
 }
 
 /** `rows`: how many rows of the table there are other ones for, be it none. */

@@ -17,7 +17,7 @@ import type { RunContext } from '../../run-context.ts'
 import { type DryWrite, type DryWritten, keptTable, type Staged, type Written } from './kept.ts'
 import type { Materialization } from './materialization.ts'
 import { countRows } from './relation.ts'
-import { differs, sameValues, STAGE } from './stage.ts'
+import { differs, hasKeyOf, sameValues, STAGE } from './stage.ts'
 import {
   comparedColumns,
   currentRows,
@@ -28,6 +28,7 @@ import {
   findByTime,
   firstByTime,
   tableByTime,
+  versionKey,
 } from './versions-by-time.ts'
 
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
@@ -57,7 +58,7 @@ async function write(context: RunContext, model: Scd2Model, staged: Staged): Pro
   }
   await findVersions(context, model, { ...staged, table })
   const noteTouched = async () => {
-    const isIn = (found: Sql) => sql`EXISTS (SELECT 1 FROM ${found} s WHERE ${onVersion(model)})`
+    const isIn = (found: Sql) => hasKeyOf(found, versionKey(model), sql`t`)
     const touched = sql`${table} t WHERE ${isIn(ENDS)} OR ${isIn(OPENINGS)}`
     // Of a table that was made once more nobody knows what differs.
     if (query === null) await noteRows(context, model, valuesOf(touched))
@@ -138,7 +139,7 @@ async function dryWrite(
   await findVersions(context, model, { ...staged, table })
   const ends = await keepTable(connection, '_eider_ends', unique)
   const openings = await keepTable(connection, '_eider_openings', unique)
-  const isOpened = sql`EXISTS (SELECT 1 FROM ${openings} s WHERE ${onVersion(model)})`
+  const isOpened = hasKeyOf(openings, versionKey(model), sql`t`)
   await layOver(
     connection,
     name,

@@ -270,6 +270,14 @@ export function sameValues(names: readonly string[], left: Sql, right: Sql): Sql
   return sql.all(equal)
 }
 
+/**
+ * Whether one of the rows has the key of `row`. In a subquery, a column of these rows that is called like `row` and has a field
+ * of such a name would be meant instead, so it sees those of the key alone.
+ */
+export const hasKeyOf = (rows: Sql, key: readonly string[], row: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM (SELECT ${sql.idents(key)} FROM ${rows}) AS _eider_other
+    WHERE ${sameValues(key, row, sql`_eider_other`)})`
+
 /** Whether values that DuckDB calls equal may differ: to it a month is 30 days, which holds for no date. */
 export const needsText = (type: ColumnType): boolean => type.includes('INTERVAL')
 

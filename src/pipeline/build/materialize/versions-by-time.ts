@@ -18,7 +18,7 @@ import { type Sql, sql } from '../../../core/sql.ts'
 import { numberOf } from '../../../duckdb/values.ts'
 import { fullRefreshOf, ModelFailure } from '../../failure.ts'
 import type { RunContext } from '../../run-context.ts'
-import { comparable, differs, sameValues, STAGE } from './stage.ts'
+import { comparable, differs, hasKeyOf, sameValues, STAGE } from './stage.ts'
 import type { Staged } from './kept.ts'
 
 const TIME = columnType('TIMESTAMP WITH TIME ZONE')
@@ -79,7 +79,7 @@ export async function findByTime(
       : sql`UNION ALL SELECT ${key}, valid_from,
           greatest(${start}, valid_from + INTERVAL 1 MICROSECOND), false
         FROM ${currentRows(table)} t
-        WHERE NOT EXISTS (SELECT 1 FROM ${STAGE} s WHERE ${sameValues(uniqueKey, sql`t`, sql`s`)})`
+        WHERE NOT ${hasKeyOf(STAGE, uniqueKey, sql`t`)}`
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_ends AS
     SELECT ${key}, valid_from, valid_to, is_current FROM ${LINE}
@@ -89,7 +89,7 @@ export async function findByTime(
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_openings AS
     SELECT f.* EXCLUDE (_eider_to, _eider_opens), l.valid_to, l.is_current
-    FROM ${FOUND} f JOIN ${LINE} l ON ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`l`)}`)
+    FROM ${FOUND} f JOIN ${LINE} l ON ${sameValues(versionKey(model), sql`f`, sql`l`)}`)
   await connection.run(sql`DROP TABLE ${FOUND}; DROP TABLE ${LINE}`)
   if (model.compare !== null) await connection.run(sql`DROP TABLE ${REPEATS}`)
 }
@@ -126,18 +126,16 @@ async function leaveRepeatsOut(
 ): Promise<void> {
   const { uniqueKey } = model
   const compared = comparedColumns(model, staged)
-  const names = sql.idents([...uniqueKey, 'valid_from'])
+  const names = sql.idents(versionKey(model))
   const values = compared
     .filter(({ name }) => !uniqueKey.some((part) => sameName(part, name)))
     .map(({ name }) => sql`, ${sql.ident(name)}`)
   const all = sql`${names}${sql.join(values, sql.empty)}`
-  const onKey = sameValues(uniqueKey, sql`t`, sql`f`)
   const rows = sql`
     SELECT ${all}, _eider_to, _eider_opens, true AS _eider_found,
       CASE WHEN NOT _eider_opens THEN coalesce(_eider_to, 'infinity') END AS _eider_end FROM ${FOUND}
     UNION ALL SELECT ${all}, valid_to, false, false, coalesce(valid_to, 'infinity') FROM ${table} t
-    WHERE EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey})
-      AND NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onKey} AND t.valid_from = f.valid_from)`
+    WHERE ${hasKeyOf(FOUND, uniqueKey, sql`t`)} AND NOT ${hasKeyOf(FOUND, versionKey(model), sql`t`)}`
   const isNear = sql`(_eider_found OR lag(_eider_found) OVER ${byTime(model)})`
   // A key that was gone is another version when it is back.
   const end = sql`max(_eider_end) OVER
@@ -149,7 +147,7 @@ async function leaveRepeatsOut(
     QUALIFY ${isNear} AND NOT ${wasGone} AND ${repeats(model, compared)}`)
   await connection.run(sql`
     DELETE FROM ${FOUND} AS f USING ${REPEATS} r
-    WHERE ${sameValues([...uniqueKey, 'valid_from'], sql`f`, sql`r`)}`)
+    WHERE ${sameValues(versionKey(model), sql`f`, sql`r`)}`)
 }
 
 /** Said of the versions of the table that become part of the one before; nothing where all columns count. */
@@ -158,10 +156,9 @@ const andTakenIn = ({ compare }: Scd2Model, said: (rows: Sql) => Sql): Sql =>
 
 /** Versions of the table that stay as they are, but for their ends. */
 function others(model: Scd2Model, table: Sql): Sql {
-  const { uniqueKey } = model
-  const onVersionOf = (row: Sql) => sameValues([...uniqueKey, 'valid_from'], sql`t`, row)
-  return sql`(FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM ${FOUND} f WHERE ${onVersionOf(sql`f`)})
-    ${andTakenIn(model, (rows) => sql`AND NOT EXISTS (SELECT 1 FROM ${rows} r WHERE ${onVersionOf(sql`r`)})`)})`
+  const isIn = (rows: Sql) => hasKeyOf(rows, versionKey(model), sql`t`)
+  return sql`(FROM ${table} t WHERE NOT ${isIn(FOUND)}
+    ${andTakenIn(model, (rows) => sql`AND NOT ${isIn(rows)}`)})`
 }
 
 /**
@@ -175,10 +172,9 @@ async function layInLine(
 ): Promise<void> {
   const { uniqueKey } = model
   const key = sql.idents(uniqueKey)
-  const onKey = sameValues(uniqueKey, sql`t`, sql`s`)
   const touched = sql`(SELECT ${key} FROM ${FOUND} ${andTakenIn(model, (rows) => sql`UNION SELECT ${key} FROM ${rows}`)}
     UNION SELECT ${key} FROM ${STAGE} s
-    WHERE NOT EXISTS (SELECT 1 FROM ${currentRows(table)} t WHERE ${onKey}))`
+    WHERE NOT ${hasKeyOf(currentRows(table), uniqueKey, sql`s`)})`
   const next = sql`lead(valid_from) OVER ${byTime(model)}`
   // The end of the last version that has one; a version that falls into it ends there too.
   const last = sql`max(_eider_last) OVER (PARTITION BY ${key} ORDER BY valid_from ROWS UNBOUNDED PRECEDING)`
@@ -194,7 +190,7 @@ async function layInLine(
           false AS _eider_current, true AS _eider_found FROM ${FOUND}
         UNION ALL
         SELECT ${key}, valid_from, valid_from, valid_to, valid_to, is_current, false
-        FROM ${others(model, table)} t WHERE EXISTS (SELECT 1 FROM ${touched} s WHERE ${onKey})
+        FROM ${others(model, table)} t WHERE ${hasKeyOf(touched, uniqueKey, sql`t`)}
         ${andTakenIn(
           model,
           (rows) => sql`UNION ALL
@@ -258,9 +254,13 @@ export interface Place extends Staged {
 
 export const currentRows = (table: Sql): Sql => sql`(FROM ${table} WHERE is_current)`
 
+export const versionKey = ({ uniqueKey }: Scd2Model): readonly string[] => [
+  ...uniqueKey,
+  'valid_from',
+]
+
 /** `t` and `s` are one version. */
-export const onVersion = ({ uniqueKey }: Scd2Model): Sql =>
-  sql`${sameValues(uniqueKey, sql`t`, sql`s`)} AND t.valid_from = s.valid_from`
+export const onVersion = (model: Scd2Model): Sql => sameValues(versionKey(model), sql`t`, sql`s`)
 
 /** Those in which a new version differs from the one before. */
 export const comparedColumns = (
