@@ -107,8 +107,9 @@ async function addedAlone(
   const name = sql.ident(watermark.column)
   const type = model.columns.find((one) => sameName(one.name, watermark.column))?.type
   const step = type === undefined ? null : stepOf(type)
+  const isStaged = sql`${name} IN (SELECT ${name} FROM ${STAGE})`
   const counted = (relation: Sql) =>
-    sql`(SELECT ${name} AS v, count(*) AS n FROM ${relation} GROUP BY ALL)`
+    sql`(SELECT ${name} AS v, count(*) AS n FROM ${relation} WHERE ${isStaged} GROUP BY ALL)`
   if (key.length === 0)
     await connection.run(sql`
       DELETE FROM ${STAGE} WHERE ${stays(name)} AND ${name} IN (
@@ -119,7 +120,7 @@ async function addedAlone(
       ? sql`false`
       : hasKeyOf(sql`${sql.relation(table)} WHERE ${stays(name)}`, key, sql`s`)
   const isAdded = sql`${isOlder(sql`s.${name}`)} AND NOT ${isThere}`
-  const isKept = key.length === 0 ? sql`${name} NOT IN (SELECT ${name} FROM ${STAGE})` : sql`true`
+  const isKept = key.length === 0 ? sql`NOT ${isStaged}` : sql`true`
   const last = sql`(SELECT max(${name}) FROM ${sql.relation(table)} WHERE ${stays(name)} AND ${isKept})`
   const isBehind = sql`coalesce(s.${name} > ${last}, true)`
   const [row] = await connection.texts(sql`
