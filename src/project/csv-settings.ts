@@ -41,7 +41,7 @@ export function readCsvSettings(
     delimiter: signOf(group, 'delimiter', 'one character, such as ";"'),
     quote: signOf(group, 'quote', `one character, such as "'", or "" for none`, true),
     header: flagOf(group, 'header'),
-    nulls: nulls.length === 0 ? undefined : nulls.map(({ text }) => text),
+    nulls: nulls.length === 0 ? undefined : nulls.map(({ written }) => written),
     decimal,
     thousands,
     encoding: encodingOf(group),

@@ -40,6 +40,8 @@ export interface Members extends Reader {
 
 interface PlacedText {
   readonly text: string
+  /** With the blanks around it. */
+  readonly written: string
   readonly span: Span
 }
 
@@ -101,8 +103,8 @@ export function membersOf(
       if (node === undefined) return []
       const items = isSeq(node) ? (node.items as readonly Node[]) : [node]
       return items.flatMap((item) => {
-        const text = textOfNode(item)?.trim()
-        if (text !== undefined) return [{ text, span: spanOf(item) }]
+        const written = textOfNode(item)
+        if (written !== null) return [{ text: written.trim(), written, span: spanOf(item) }]
         refuse(hidden.includes(key) ? startOf(item) : item, `${path}.${key}`, expected)
         return []
       })

@@ -231,6 +231,23 @@ test('a column of numbers that is text because of a dash is warned of, with what
   assert.is(sum.stdout, 'n\r\n17\r\n')
 })
 
+test('a dash with blanks around it is named with them, as nulls have to be', async () => {
+  await using space = await workspace({
+    ...model,
+    'eider.yml': project('{file: data/a.csv}'),
+    'data/a.csv': 'id,n\n1,5\n2, -  \n3,7\n4,-\n5,\n6,9\n',
+  })
+  const { stdout } = await space.ok(['check'])
+  assert.match(stdout, `because of " -  ", "-" in 2 of 6 rows, first in row 2`)
+  const nulls = /csv: (\{nulls: .*?\})/.exec(stdout)![1]!
+  assert.is(nulls, "{nulls: [' -  ', '-']}")
+  await space.write('eider.yml', project(`{file: data/a.csv, csv: ${nulls}}`))
+  assert.not.match((await space.ok(['check'])).stdout, /numbers-as-text/)
+  await space.ok(['run'])
+  const sum = await space.ok(['query', 'SELECT sum(n) AS n FROM core.a', '--format', 'csv'])
+  assert.is(sum.stdout, 'n\r\n21\r\n')
+})
+
 test('a value that a later file of a pattern has is placed in that file', async () => {
   const many = Array.from({ length: 30_000 }, (_, i) => `${i},${i}`).join('\n')
   await using space = await workspace({

@@ -44,7 +44,7 @@ const WORDS = [
 
 interface WordyColumn {
   readonly column: string
-  /** As they are written. */
+  /** As they are written, with the blanks around them. */
   readonly words: readonly string[]
   /** Of the rows that were looked at, from 1: the first that has one. */
   readonly first: number
@@ -72,7 +72,7 @@ export async function numbersWithWords(
       count(*) FILTER (WHERE ${isNumber}) AS ${sql.ident(`n${i}`)},
       bool_and(${isWord} OR ${isNumber}) AS ${sql.ident(`a${i}`)},
       min(_eider_row) FILTER (WHERE ${isWord}) AS ${sql.ident(`f${i}`)},
-      array_to_string(list_sort(list(DISTINCT ${text}) FILTER (WHERE ${isWord})), chr(10)) AS ${sql.ident(`t${i}`)}`
+      array_to_string(list_sort(list(DISTINCT ${sql.ident(name)}) FILTER (WHERE ${isWord})), chr(10)) AS ${sql.ident(`t${i}`)}`
   })
   const some = sql`(SELECT * FROM (${texts}) LIMIT ${sql.value(limits.csvSampledRows)})`
   const row = await connection.row(sql`
@@ -84,6 +84,8 @@ export async function numbersWithWords(
     const [wordy, numbers] = [`w${i}`, `n${i}`].map((key) => numberOf(row?.[key] ?? 0))
     if (row?.[`a${i}`] !== true || wordy === 0 || numbers! <= wordy!) return []
     const written = textOf(row[`t${i}`]!).split('\n')
+    // With blanks around them they are of as many forms as there are widths, which no list names.
+    if (written.length > WORDS.length) return []
     const named = written.map((word) => `"${word}"`).join(', ')
     const problem = (at: string) =>
       `the column "${column}" is text because of ${named} in ${grouped(wordy!)} of ${of}${at}; all its other values are numbers`
