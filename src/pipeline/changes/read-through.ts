@@ -17,20 +17,36 @@ export const losesRanges = (project: CompiledProject, model: Model): boolean =>
 /** The tables that the model follows, and those that it reads by the same column through others. */
 export function readInputs(project: CompiledProject, model: Model): readonly Followed[] {
   const own = followingOf(project, model)?.followed ?? []
-  return [...own, ...own.flatMap((one) => behind(project, one))]
+  return [...own, ...behind(project, own)]
 }
 
-/** Behind tables alone: what keeps its rows has those that are gone from its inputs. */
-function behind(project: CompiledProject, { model, column, steps }: Followed): readonly Followed[] {
+/** Each once, however many ways lead to it: where tables read two others each, every level doubles the ways. */
+function behind(project: CompiledProject, own: readonly Followed[]): readonly Followed[] {
+  const found = new Map<string, Followed>()
+  const open = [...own]
+  for (const one of open)
+    for (const input of inputsOf(project, one)) {
+      const key = JSON.stringify(input)
+      if (found.has(key)) continue
+      found.set(key, input)
+      open.push(input)
+    }
+  return [...found.values()]
+}
+
+/** Of tables alone: what keeps its rows has those that are gone from its inputs. */
+function inputsOf(
+  project: CompiledProject,
+  { model, column, steps }: Followed,
+): readonly Followed[] {
   const between = project.models.get(model)
   const isMirror = between?.kind === 'merge' && between.deletes === 'mirror'
   if (between === undefined || (between.kind !== 'table' && !isMirror)) return []
   const type = between.columns.find(({ name }) => sameName(name, column))?.type
   if (type === undefined) return []
-  return follow(project, between, column).followed.flatMap((one) => {
+  return follow(project, between, column).followed.map((one) => {
     const cast = one.type === type ? [] : [{ cast: type }]
-    const input = { ...one, steps: [...one.steps, ...cast, ...steps] }
-    return [input, ...behind(project, input)]
+    return { ...one, steps: [...one.steps, ...cast, ...steps] }
   })
 }
 
@@ -56,9 +72,11 @@ function findReaders(project: CompiledProject): ReadonlyMap<ModelName, readonly 
   const models = [...project.models.values()]
   if (models.every((model) => keepOf(model) === null)) return found
   for (const model of models.filter((one) => losesRanges(project, one)))
-    for (const one of followingOf(project, model)?.followed ?? [])
-      for (const { model: input, column } of behind(project, one))
-        found.set(input, [...(found.get(input) ?? []), { reader: model.name, column }])
+    for (const { model: input, column } of behind(
+      project,
+      followingOf(project, model)?.followed ?? [],
+    ))
+      found.set(input, [...(found.get(input) ?? []), { reader: model.name, column }])
   return found
 }
 
