@@ -42,10 +42,10 @@ export const isLosslessWidening = (from: ColumnType, to: ColumnType): boolean =>
 /** The engine casts a STRUCT by the names of its fields, also within lists and the values of a MAP. */
 function holds(wide: TypeTree, narrow: TypeTree): boolean {
   if (isDeepStrictEqual(wide, narrow)) return true
-  // Values of an ENUM are kept by their names, so the order of the members does not matter.
+  // Values of an ENUM are kept by their names, so the order of the members does not matter. No name is there twice.
   if (narrow.is === 'enum')
     return wide.is === 'enum'
-      ? narrow.members.every((member) => wide.members.includes(member))
+      ? new Set([...wide.members, ...narrow.members]).size === wide.members.length
       : wide.is === 'scalar' && wide.name === 'VARCHAR'
   if (narrow.is === 'scalar') return wide.is === 'scalar' && holdsScalar(wide, narrow)
   if (narrow.is === 'list')
