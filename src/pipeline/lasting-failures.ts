@@ -7,6 +7,7 @@ import { nameOf, tokenize } from '../compiler/sql/tokens.ts'
 import type { Check, CompiledProject, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { RunSummary } from '../core/report/progress.ts'
+import { readsVolatile } from '../core/with-views.ts'
 import { DatabaseError } from '../duckdb/errors.ts'
 import { ModelFailure } from './failure.ts'
 
@@ -44,14 +45,7 @@ function lasts(project: CompiledProject, model: Model | undefined): boolean {
   if (model === undefined || !['table', 'view', 'seed'].includes(model.kind)) return false
   const macros = new Set(project.macros.map(({ body }) => nameOf(tokenize(body.text)[0])))
   const asks = (check: Check) => textsOf(check).some((text) => asksOthers(text, macros))
-  return !readsTime(project, model) && !model.checks.some(asks)
-}
-
-/** It or a view that it reads is volatile. */
-function readsTime({ models }: Pick<CompiledProject, 'models'>, model: Model): boolean {
-  if (model.volatile) return true
-  const inputs = model.dependsOn.map((name) => models.get(name))
-  return inputs.some((input) => input?.kind === 'view' && readsTime({ models }, input))
+  return !readsVolatile(project, model) && !model.checks.some(asks)
 }
 
 const textsOf = ({ text, test, where }: Check): readonly string[] => [

@@ -5,6 +5,7 @@ import { kinds } from '../../core/kinds.ts'
 import type { CompiledProject, Model } from '../../core/model.ts'
 import { sql } from '../../core/sql.ts'
 import type { Slice, Step } from '../../core/step.ts'
+import { withViews } from '../../core/with-views.ts'
 import { printOf } from '../changes/row-prints.ts'
 import { rebuiltAgain } from '../plan/volatile.ts'
 import type { RunContext } from '../run-context.ts'
@@ -57,14 +58,7 @@ export function isKnownByRows(
 }
 
 /** Whether it, or a view that it reads, reads something that no version tells of: files, sources, the time. */
-function isOutside({ models }: Pick<CompiledProject, 'models'>, model: Model): boolean {
-  const lookedInto = new Set([model])
-  for (const { volatile, sources, files, dependsOn } of lookedInto) {
-    if (volatile || sources.length + files.length > 0) return true
-    for (const name of dependsOn) {
-      const input = models.get(name)
-      if (input?.kind === 'view') lookedInto.add(input)
-    }
-  }
-  return false
-}
+const isOutside = (project: Pick<CompiledProject, 'models'>, model: Model): boolean =>
+  withViews(project, model).some(
+    ({ volatile, sources, files }) => volatile || sources.length + files.length > 0,
+  )

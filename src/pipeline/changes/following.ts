@@ -5,6 +5,7 @@ import { follow, type Followed, type Unfollowed } from '../../compiler/lineage/f
 import type { CompiledProject, Model } from '../../core/model.ts'
 import type { ModelName } from '../../core/names.ts'
 import { rangeColumnOf } from '../../core/range-column.ts'
+import { readsVolatile } from '../../core/with-views.ts'
 
 export interface ModelFollowing {
   /** The column by which the model reads a part of its input. */
@@ -51,15 +52,4 @@ function findFollowing(project: CompiledProject, model: Model): ModelFollowing |
   const others = [...found.others, ...(isUnsure ? unsure : [])]
   const isCareful = model.kind === 'period' || (hasNoKey && found.others.length > 0)
   return { ...found, column, followed, others, isCareful }
-}
-
-/** The model, or a view that it reads. */
-export function readsVolatile({ models }: Pick<CompiledProject, 'models'>, model: Model): boolean {
-  return (
-    model.volatile ||
-    model.dependsOn.some((name) => {
-      const input = models.get(name)
-      return input?.kind === 'view' && readsVolatile({ models }, input)
-    })
-  )
 }
