@@ -5,15 +5,15 @@
 import { count } from '../../core/counts.ts'
 import type { Followed } from '../../compiler/lineage/follow.ts'
 import type { MergeModel, PeriodModel } from '../../core/model.ts'
-import { sameName } from '../../core/names.ts'
-import { rangeColumnOf } from '../../core/range-column.ts'
+import { typedRangeColumn } from '../../core/range-column.ts'
 import type { ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
+import { readsVolatile } from '../../core/with-views.ts'
 import { numberOf, textOf } from '../../duckdb/values.ts'
 import { STAGE } from '../build/materialize/stage.ts'
 import { areOfRule } from '../rules/parts.ts'
 import type { RunContext } from '../run-context.ts'
-import { followingOf, readsVolatile } from './following.ts'
+import { followingOf } from './following.ts'
 import { after } from './ranges.ts'
 import { partStart } from './value-ranges.ts'
 
@@ -30,14 +30,12 @@ export async function warnOfEmptied(
   isMade: (value: Sql) => Sql,
 ): Promise<void> {
   const { connection, changes } = context
-  const column = rangeColumnOf(model)?.column
-  const type = model.columns.find(
-    ({ name }) => column !== undefined && sameName(name, column),
-  )?.type
+  const column = typedRangeColumn(model)
   const followed = followingOf(context.project, model)?.followed ?? []
-  if (column === undefined || type === undefined || followed.length === 0) return
+  if (column === null || followed.length === 0) return
   if (!(await mayLeaveOut(context, model))) return
-  const value = sql.ident(column)
+  const { name, type } = column
+  const value = sql.ident(name)
   const start = partStart(model, value, type)
   await connection.run(sql`
     CREATE OR REPLACE TEMP TABLE _eider_emptied_parts AS

@@ -3,7 +3,7 @@
 
 import type { Model } from '../../core/model.ts'
 import { foldCase, type ModelName, sameName } from '../../core/names.ts'
-import { rangeColumnOf } from '../../core/range-column.ts'
+import { rangeColumnOf, typedRangeColumn } from '../../core/range-column.ts'
 import type { ColumnType } from '../../core/relation.ts'
 import { type Sql, sql } from '../../core/sql.ts'
 import type { WatermarkRange } from '../../core/step.ts'
@@ -80,9 +80,6 @@ export async function endRemade(
 
 /** Of the column by which it reads a part; null: it has none, or one without an order of days or numbers. */
 function typeOfRange(model: Model): ColumnType | null {
-  const column = rangeColumnOf(model)?.column
-  const type = model.columns.find(
-    ({ name }) => column !== undefined && sameName(name, column),
-  )?.type
+  const type = typedRangeColumn(model)?.type
   return type !== undefined && hasParts(type) ? type : null
 }

@@ -108,25 +108,26 @@ async function addedAlone(
   const type = model.columns.find((one) => sameName(one.name, watermark.column))?.type
   const step = type === undefined ? null : stepOf(type)
   const isStaged = sql`${name} IN (SELECT ${name} FROM ${STAGE})`
-  const counted = (relation: Sql) =>
-    sql`(SELECT ${name} AS v, count(*) AS n FROM ${relation} WHERE ${isStaged} GROUP BY ALL)`
-  if (key.length === 0)
+  const hasKey = key.length > 0
+  if (!hasKey) {
+    const counted = (relation: Sql) =>
+      sql`(SELECT ${name} AS v, count(*) AS n FROM ${relation} WHERE ${isStaged} GROUP BY ALL)`
     await connection.run(sql`
       DELETE FROM ${STAGE} WHERE ${stays(name)} AND ${name} IN (
         SELECT v FROM ${counted(STAGE)} AS s JOIN ${counted(sql.relation(table))} AS t USING (v) WHERE s.n <= t.n)`)
-  if (key.length === 0) await warnOfReplaced(context, model, stays)
-  const isThere =
-    key.length === 0
-      ? sql`false`
-      : hasKeyOf(sql`${sql.relation(table)} WHERE ${stays(name)}`, key, sql`s`)
+    await warnOfReplaced(context, model, stays)
+  }
+  const isThere = hasKey
+    ? hasKeyOf(sql`${sql.relation(table)} WHERE ${stays(name)}`, key, sql`s`)
+    : sql`false`
   const isAdded = sql`${isOlder(sql`s.${name}`)} AND NOT ${isThere}`
-  const isKept = key.length === 0 ? sql`NOT ${isStaged}` : sql`true`
+  const isKept = hasKey ? sql`true` : sql`NOT ${isStaged}`
   const last = sql`(SELECT max(${name}) FROM ${sql.relation(table)} WHERE ${stays(name)} AND ${isKept})`
   const isBehind = sql`coalesce(s.${name} > ${last}, true)`
   const [row] = await connection.texts(sql`
     SELECT CAST(min(s.${name}) FILTER (${isBehind}) AS VARCHAR) AS "from", CAST(count(*) AS VARCHAR) AS n
     FROM ${STAGE} s WHERE ${isAdded}`)
-  const replaced = key.length === 0 ? isOlder : isReplaced
+  const replaced = hasKey ? isReplaced : isOlder
   const from = (row?.['from'] ?? null) as string | null
   // Between those that stay, each value counts alone.
   const late =
