@@ -1,6 +1,6 @@
 // A target whose tables are a lake: its catalog in PostgreSQL, its rows as Parquet in an S3-compatible store.
 
-import { type StoreAccess } from './sources.ts'
+import type { StoreAccess } from './sources.ts'
 import { UsageError } from './failures.ts'
 import type { ServerAddress } from './server-url.ts'
 

@@ -4,7 +4,7 @@
 // project/sources/kinds.ts, and how an engine reads it in compiler/sources/kinds.ts.
 
 import type { CsvSettings } from './csv-settings.ts'
-import { type ServerAddress } from './server-url.ts'
+import type { ServerAddress } from './server-url.ts'
 import type { DeclaredCheck, FilePlace } from './source-text.ts'
 import type { Diagnostic } from './diagnostics.ts'
 import type { HiddenValue } from './hidden.ts'

@@ -10,7 +10,7 @@
 //   _eider.older_rows        which rows of older rules no range tells of, and which are meant (older-rows.ts)
 //   _eider.accepted          which changes of published sets are accepted, once one is (accepted.ts)
 
-import { type RunSummary } from '../core/report/progress.ts'
+import type { RunSummary } from '../core/report/progress.ts'
 import type { Kind, Macro, Model } from '../core/model.ts'
 import type { ModelName } from '../core/names.ts'
 import type { EngineCatalog } from '../duckdb/catalog.ts'

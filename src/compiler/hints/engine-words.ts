@@ -1,6 +1,6 @@
 // What DuckDB says in an error, taken apart.
 
-import { type Token } from '../sql/tokens.ts'
+import type { Token } from '../sql/tokens.ts'
 import { limits } from '../../core/limits.ts'
 import type { DatabaseErrorDetails } from '../../duckdb/errors.ts'
 

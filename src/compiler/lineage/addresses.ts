@@ -1,7 +1,7 @@
 // Which values of the columns of a table say which of its rows a changed row of an input touches: its address. A run then
 // makes the rows with the touched addresses anew, and leaves the others as they are.
 
-import { type Followed } from './follow.ts'
+import type { Followed } from './follow.ts'
 import type { AddressProblem, Addresses, Detour, Trail, TrailStep } from '../../core/addresses.ts'
 import { kinds } from '../../core/kinds.ts'
 import { limits } from '../../core/limits.ts'

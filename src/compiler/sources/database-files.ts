@@ -1,7 +1,7 @@
 // Sources that are databases in files of this machine.
 
 import { short, shortLength } from '../csv/misread-numbers.ts'
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import { statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'

@@ -3,7 +3,7 @@
 // what the query reads and no more: the plan of the query names the columns, and the filters that the server is given. A
 // query that reads a few rows of a large table by an index then has the server look at those alone.
 
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
 import { type ColumnType, columnType } from '../../core/relation.ts'

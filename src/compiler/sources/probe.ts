@@ -1,7 +1,7 @@
 // A file on a web server is asked for before the engine reads it: the engine follows a redirect to any host, and says of
 // most refusals that something went wrong.
 
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import type { ExternalSource } from '../../core/sources.ts'
 import { hashOf } from '../../core/hash.ts'
 import { limits } from '../../core/limits.ts'

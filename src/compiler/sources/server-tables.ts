@@ -1,7 +1,7 @@
 // A table that its server does not have, or does not show; or only that the engine could not look up over a broken
 // connection, which it tells in the same words.
 
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import { sameName } from '../../core/names.ts'
 import type { ExternalSource, SourceServer } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'

@@ -1,6 +1,6 @@
 // Sources on database servers: attached for reading only, by way of a relay that ends a connection to a silent one.
 
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import { limits } from '../../core/limits.ts'
 import { sameName } from '../../core/names.ts'
 import type { ExternalSource, SourceServer } from '../../core/sources.ts'

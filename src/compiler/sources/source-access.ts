@@ -1,6 +1,6 @@
 // What an engine does with the sources of a kind.
 
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import type { Diagnostic } from '../../core/diagnostics.ts'
 import type { FilePlace } from '../../core/source-text.ts'
 import type { ExternalSource, ExternalTable } from '../../core/sources.ts'

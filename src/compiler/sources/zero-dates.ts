@@ -1,6 +1,6 @@
 // Dates of MySQL without a month or a day, such as 2026-01-00: the engine refuses them and does not say where they are.
 
-import { type Explanation } from '../hints/engine-words.ts'
+import type { Explanation } from '../hints/engine-words.ts'
 import { sameName } from '../../core/names.ts'
 import type { ExternalSource, ExternalTable } from '../../core/sources.ts'
 import { type Sql, sql } from '../../core/sql.ts'

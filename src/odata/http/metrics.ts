@@ -1,6 +1,6 @@
 // GET /metrics of the service.
 
-import { type ServiceContext } from '../answer/context.ts'
+import type { ServiceContext } from '../answer/context.ts'
 import {
   byLabel,
   type Family,

@@ -1,6 +1,6 @@
 // Ways through the picture: by arrow keys from node to node, by dragging with a mouse.
 
-import { type RefObject } from 'preact'
+import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { costsOf, directions, type Point } from './nearest.ts'
 
